@@ -43,7 +43,11 @@ def huxi_of(rules: Rules, door: Door | Meld) -> int:
         if not is_ju(kinds):
             return 0
         ranks = [rank_of(kind) for kind in sorted(kinds)]
-        name = {(1, 2, 3): "ju_123", (2, 7, 10): "ju_2710"}.get(tuple(ranks), "other")
+        name = "other"
+        if ranks == [1, 2, 3]:
+            name = "ju_123"
+        elif ranks == [2, 7, 10]:
+            name = "ju_2710"
     size = "large" if is_large(kinds[0]) else "small"
     colour = "red" if is_red(kinds[0]) and not name.startswith("ju") else "black"
     return rules.huxi.get(name, {}).get(f"{size}_{colour}", 0)
@@ -162,8 +166,8 @@ def roles(
     for meld in melds:
         grows = meld.name in ("wei", "chouwei") or (meld.name == "peng" and source != "discard")
         if grows and meld.tiles[0] == tile:
-            others = [other for other in melds if other is not meld]
-            yield others, [*kans, plain_door("pao", (tile,) * 4)], rest
+            table = [other for other in melds if other is not meld]
+            yield table, [*kans, plain_door("pao", (tile,) * 4)], rest
     # (ii) peng with exactly two in hand, not on one's own draw, unless own draws are shown (10.4)
     if hand.count(tile) == 2 and (source != "own_draw" or not rules.own_draw_melds):
         left = [other for other in rest if other != tile]

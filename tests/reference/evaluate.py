@@ -17,8 +17,10 @@ FIELDS = ("rules", "hand", "melds", "tile", "source", "drawn_before", *FLAGS)
 def answer(query: Mapping[str, Any]) -> dict[str, Any]:
     """The answer to a position query; `{"error": ...}` where it cannot be a position."""
     try:
+        if not isinstance(query, Mapping):
+            raise ValueError("a query is an object")
         rules, hand, melds, win = read_query(query)
-    except (TypeError, ValueError) as error:
+    except (AttributeError, TypeError, ValueError) as error:
         return {"error": str(error)}
     verdict: Verdict | str
     if query.get("dead"):

@@ -250,6 +250,8 @@ class Game:
             mine = self.seats[seat]
             if seat == self.dealer:
                 win = self._win_by(seat, self.upcard, "upcard_dealer", laid=True)
+                if self.upcard in mine.hand:
+                    win = replace(win, concealed_before=len(mine.hand) - 1)
             else:
                 win = self._win_by(seat, self.upcard, "upcard_other")
             if (yield from self._hu_window(seat, mine.hand, win, self.table_huxi(seat))):
@@ -382,6 +384,7 @@ class Game:
         self._pay(seat, None, verdict, payer=None)
 
     def _won(self, seat: int, hand: list[int], win: Win) -> None:
+        assert win.tile is not None
         turned = self.wall[len(self.wall) - min(self.rules.turn_up, len(self.wall)) :]
         win = replace(win, turned=turned.count(win.tile))  # 10.6
         verdict = judge(self.rules, hand, self.seats[seat].melds, win)

@@ -29,7 +29,7 @@ class Win:
     tile: int | None
     source: str
     laid: bool = False
-    concealed_before: int = 0
+    concealed_before: int = 0  # without the tile, and before a ti or wei that it makes
     dealer: bool = False
     last_tile: bool = False
     no_intake: bool = False
@@ -81,7 +81,9 @@ def _counted(entry: Mapping[str, Any], count: int) -> int | None:
     lowest, highest = entry.get("from", 0), entry.get("up_to")
     if count < lowest or (highest is not None and count > highest):
         return None
-    return entry["fan"] + entry.get("per_extra", 0) * (count - lowest)
+    fan: int = entry["fan"]
+    extra: int = entry.get("per_extra", 0)
+    return fan + extra * (count - lowest)
 
 
 def _full_ranks(doors: list[Door], kinds: list[int], quads: bool) -> int:
@@ -133,7 +135,7 @@ def fans(
     else:
         has("di_hu", win.source == "discard" and win.first_discard)
     has("ting_hu", win.no_intake or win.opening)
-    has("shua_hou", not win.laid and not forced and win.concealed_before == 1)
+    has("shua_hou", not forced and win.concealed_before == 1)
     tuan_yuan = rules.pattern("tuan_yuan")
     if tuan_yuan is not None:
         counts("tuan_yuan", _full_ranks(doors, kinds, bool(tuan_yuan.get("quads"))))

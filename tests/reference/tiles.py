@@ -16,8 +16,8 @@ WILD = 20
 RED_RANKS = (2, 7, 10)
 
 CHINESE = {
-    **dict(zip("一二三四五六七八九十", range(10))),
-    **dict(zip("壹贰叁肆伍陆柒捌玖拾", range(10, 20))),
+    **dict(zip("一二三四五六七八九十", range(10), strict=True)),
+    **dict(zip("壹贰叁肆伍陆柒捌玖拾", range(10, 20), strict=True)),
     **{"两": 1, "兩": 1, "壱": 10, "貳": 11, "弍": 11, "貮": 11, "參": 12, "叄": 12, "参": 12},
     **{"陸": 15, "王": 20},
 }
@@ -47,7 +47,7 @@ def letters(tiles: Iterable[int]) -> str:
 
 
 def read_tiles(text: str) -> list[int]:
-    """Tiles from letters, Chinese characters or both, in the order written; ValueError otherwise."""
+    """Tiles from letters and Chinese characters, in the order written; ValueError otherwise."""
     tiles = []
     for sign in text:
         if sign.isspace():
