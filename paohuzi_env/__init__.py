@@ -1,0 +1,27 @@
+"""Paohuzi 跑胡子 as a research environment: the rules, PettingZoo and Gymnasium adapters, records."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+__version__ = "0.1.0"
+
+# Public name -> the module that defines it. Looked up at first use (PEP 562), so that `import paohuzi_env`
+# imports neither numba nor pettingzoo. For type checkers each name is also imported under TYPE_CHECKING.
+_HOMES: dict[str, str] = {}
+
+__all__ = ["__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})
