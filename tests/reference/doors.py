@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 from .rules import Rules
 from .tiles import QUADS, WILD, Meld, is_ju, is_large, is_red, kinds_of, letters, rank_of, units
@@ -53,7 +53,7 @@ def huxi_of(rules: Rules, door: Door | Meld) -> int:
     return rules.huxi.get(name, {}).get(f"{size}_{colour}", 0)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _units(ranks: int) -> tuple[tuple[int, ...], ...]:
     return tuple(units(ranks))
 

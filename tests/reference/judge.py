@@ -1,6 +1,7 @@
 """Is it a win, and what does it pay: chapters 7 and 8 and the tables of chapter 10.
 
-`judge` answers for a position whose own ti or wei is laid already; `evaluate.answer` is the query form.
+`judge` answers for a position whose own ti or wei is laid already; `evaluate.answer` answers
+queries.
 """
 
 from __future__ import annotations
@@ -81,9 +82,7 @@ def _counted(entry: Mapping[str, Any], count: int) -> int | None:
     lowest, highest = entry.get("from", 0), entry.get("up_to")
     if count < lowest or (highest is not None and count > highest):
         return None
-    fan: int = entry["fan"]
-    extra: int = entry.get("per_extra", 0)
-    return fan + extra * (count - lowest)
+    return int(entry["fan"] + entry.get("per_extra", 0) * (count - lowest))
 
 
 def _full_ranks(doors: list[Door], kinds: list[int], quads: bool) -> int:
@@ -295,7 +294,7 @@ def is_forced_tianhu(rules: Rules, hand: list[int]) -> bool:
 
 
 def forced_verdict(rules: Rules, hand: list[int], dealer: bool, drawn_before: int) -> Verdict:
-    """8.6: only ti and kan count for huxi, all tiles for the patterns; wilds as pays most (10.5)."""
+    """8.6: only ti and kan count for huxi, all tiles for the patterns; 王 as pays most (10.5)."""
     win = Win(None, "forced", dealer=dealer, no_intake=True, drawn_before=drawn_before)
     real = [tile for tile in hand if tile != WILD]
     doors = []

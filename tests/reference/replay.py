@@ -53,13 +53,13 @@ def replay(record: Mapping[str, Any]) -> list[str]:
 
 
 def _replay_events(game: Game, recorded: list[str], fault: bool) -> list[str]:
-    number = 0
+    compared = 0
     while True:
-        for number in range(number, len(game.events)):
+        for number in range(compared, len(game.events)):
             theirs = recorded[number] if number < len(recorded) else "nothing"
             if theirs != game.events[number]:
                 return [f"event {number}: recorded {theirs!r}, twin {game.events[number]!r}"]
-        number = len(game.events)
+        compared = number = len(game.events)
         if game.over:
             if len(recorded) > number:
                 return [f"event {number}: recorded {recorded[number]!r}, twin: the hand is over"]
