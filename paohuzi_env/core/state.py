@@ -1,0 +1,306 @@
+"""Every array of the core, declared once, a line a field.
+
+GAME is one hand with all that is in it; RULES what the kernels need of a rule set; EVAL the scratch pad and answer of
+the hand evaluator. All fields are signed (unsigned arithmetic differs between compiled and interpreted runs), apart
+from the generator's word. Seats are absolute, numbered in playing order from 0.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from paohuzi_env.core._compile import COMPILED
+
+SEATS: Final = 3
+"""Room for seats; a hand has `RULES.players` of them."""
+MELDS: Final = 8
+"""Room for melds of a seat; a win has `RULES.doors` (7) doors."""
+WALL: Final = 30
+"""Room for the wall; `hunan` has 19, `yongzhou` 21."""
+DECK: Final = 82
+RIVER: Final = 48
+LOG: Final = 512
+"""Room for events; about 90 are usual. Filling it is an invariant's breach, never silent."""
+
+# Kinds of meld and door. The first six lie on the table; the last four are groups of a winning hand.
+PENG_MELD: Final = 1
+WEI: Final = 2
+CHOUWEI: Final = 3
+PAO_MELD: Final = 4
+TI: Final = 5
+CHI_MELD: Final = 6
+KAN: Final = 7
+JU: Final = 8
+JIAO: Final = 9
+JIANG: Final = 10
+
+# What a decision is about (GAME.phase).
+DISCARDING: Final = 0
+HU_WINDOW: Final = 1
+PAO_WINDOW: Final = 2
+PENG_WINDOW: Final = 3
+CHI_WINDOW: Final = 4
+BI_WINDOW: Final = 5
+OVER: Final = 6
+
+# Where a tile that can be won on came from (GAME.source).
+OWN_DRAW: Final = 0
+OTHER_DRAW: Final = 1
+UPCARD_DEALER: Final = 2
+UPCARD_OTHER: Final = 3
+FROM_DISCARD: Final = 4
+DEALT: Final = 5  # the forced win of rules 2.2
+
+# Rows of RULES.huxi.
+H_PENG: Final = 0
+H_WEI: Final = 1
+H_KAN: Final = 2
+H_PAO: Final = 3
+H_TI: Final = 4
+
+PATTERNS: Final = (
+    "hong_hu", "dian_hu", "hong_wu", "wu_hu", "dui_dui_hu", "hai_di", "da_zi", "xiao_zi", "tian_hu", "di_hu",
+    "ting_hu", "si_qi_hong", "shua_hou", "tuan_yuan", "hang_hang_xi", "jia_hang_hang", "zi_mo", "wang_diao",
+    "shuang_wang",
+)  # fmt: skip
+"""Names of the scoring patterns; a pattern's number is its place here (bit of GAME.patterns)."""
+(
+    HONG_HU, DIAN_HU, HONG_WU, WU_HU, DUI_DUI_HU, HAI_DI, DA_ZI, XIAO_ZI, TIAN_HU, DI_HU,
+    TING_HU, SI_QI_HONG, SHUA_HOU, TUAN_YUAN, HANG_HANG_XI, JIA_HANG_HANG, ZI_MO, WANG_DIAO,
+    SHUANG_WANG,
+) = range(len(PATTERNS))  # fmt: skip
+
+# Occasions on which tian_hu or di_hu is given (bits of RULES.pat_on).
+ON_FORCED_DEALER: Final = 1
+ON_FORCED_OTHER: Final = 2
+ON_UPCARD_DEALER: Final = 4
+ON_UPCARD_OTHER: Final = 8
+ON_FIRST_DISCARD: Final = 16
+
+ADD: Final = 0
+MULTIPLY: Final = 1
+SELF_DRAW_NONE: Final = 0
+SELF_DRAW_AFTER: Final = 1
+SELF_DRAW_BEFORE: Final = 2
+DISCARDER_PAYS_ALL: Final = 0
+EACH_PAYS: Final = 1
+
+ROWS: Final = 1 << 20
+"""Entries of the row table: one for each ten ranks with 0..3 tiles of a rank (see `core.hu`)."""
+
+RULES: Final = np.dtype(
+    [
+        ("players", "i1"),  # seats that play; with 2 a third hand lies aside unseen
+        ("hand_size", "i1"),  # tiles dealt to a seat
+        ("ranks", "i1"),  # ranks of each size in the deck
+        ("doors", "i1"),  # doors of a win
+        ("wilds", "i1"),  # wild tiles in the deck
+        ("show_upcard", "i1"),  # bool
+        ("show_last_tile", "i1"),  # bool: the wall's last tile is shown and never drawn
+        ("tian_hu_quads", "i1"),  # 2.2; 0 is off
+        ("tian_hu_kans", "i1"),  # 2.2; 0 is off
+        ("forced_pao", "i1"),  # bool
+        ("forced_peng", "i1"),  # bool
+        ("own_draw_melds", "i1"),  # bool
+        ("split_pass", "i1"),  # bool
+        ("hu_on_discard", "i1"),  # bool
+        ("discard_payer", "i1"),  # DISCARDER_PAYS_ALL or EACH_PAYS
+        ("fan_combine", "i1"),  # ADD or MULTIPLY
+        ("self_draw", "i1"),  # SELF_DRAW_*
+        ("base_on_huxi", "i1"),  # bool: the base is made of huxi, not of deng
+        ("huang_fan", "i1"),  # bool
+        ("turn_up", "i1"),  # tiles turned after a win
+        ("tuan_yuan_quads", "i1"),  # bool: tuan_yuan only of ti and pao
+        ("min_huxi", "i2"),
+        ("min_huxi_plain", "i2"),  # for a hand without a pattern; 0 is none
+        ("deng_from", "i2"),
+        ("deng_step", "i2"),
+        ("self_drawn_huxi", "i2"),  # added to huxi in a base made of huxi
+        ("cap", "i4"),  # 0 is none
+        ("draw_penalty", "i2"),  # at a drawn hand, for each wild tile held
+        ("huxi", "i2", (5, 20)),  # by H_* and kind
+        ("run_huxi", "i2", (2, 2)),  # by size and (1-2-3, 2-7-10)
+        ("pat_present", "i1", (len(PATTERNS),)),  # bool
+        ("pat_fan", "i2", (len(PATTERNS),)),
+        ("pat_per_extra", "i2", (len(PATTERNS),)),  # fan for each above `from`
+        ("pat_from", "i2", (len(PATTERNS),)),
+        ("pat_up_to", "i2", (len(PATTERNS),)),
+        ("pat_on", "i2", (len(PATTERNS),)),  # ON_* bits
+        (
+            "pat_sets_huxi",
+            "i2",
+            (len(PATTERNS),),
+        ),  # huxi that a base made of huxi takes instead; 0 is none
+        ("lone_fan", "i2", (len(PATTERNS),)),  # fan as the only pattern; 0 is as usual
+        ("joint_a", "i1", (4,)),  # patterns that together have a fan of their own
+        ("joint_b", "i1", (4,)),
+        ("joint_fan", "i2", (4,)),  # 0 ends the list
+        (
+            "row",
+            "i1",
+            (ROWS,),
+        ),  # how a row of one size divides into runs; see `core.hu`
+    ],
+    align=True,
+)
+
+GAME: Final = np.dtype(
+    [
+        # -- what happens now
+        ("legal", "i4"),  # bit for each legal action of the pending decision
+        ("phase", "i1"),  # DISCARDING..OVER
+        ("actor", "i1"),  # seat that decides; -1 when over
+        ("stage", "i1"),  # where the turn stands (core.turn)
+        ("asked", "i1"),  # how many seats of the current window were passed by
+        ("turn", "i1"),  # seat that drew, melded or discarded last
+        ("live", "i1"),  # kind of the live tile, else NO_TILE
+        (
+            "source",
+            "i1",
+        ),  # OWN_DRAW: concealed draw; OTHER_DRAW: live draw; FROM_DISCARD; UPCARD_DEALER
+        ("bi_kind", "i1"),  # kind of which copies must still be laid, else NO_TILE
+        ("peng_passed", "i1"),  # seat that passed peng on the live tile, else -1
+        ("huxi_before", "i2"),  # table huxi of the drawer before a concealed ti or wei
+        ("held_before", "i1"),  # concealed tiles of the drawer before a concealed draw
+        ("clean_before", "i1"),  # bool: the drawer had no intake before it
+        # -- the table
+        ("dealer", "i1"),
+        ("wall_next", "i1"),  # place of the next draw in `wall`
+        ("wall_end", "i1"),  # one past the last tile that can be drawn
+        ("upcard", "i1"),
+        (
+            "upcard_held",
+            "i1",
+        ),  # bool: the shown upcard is still in the dealer's hand or hidden wei
+        ("last_shown", "i1"),  # kind of the tile shown at the wall's end, else NO_TILE
+        ("discards", "i1"),  # discards so far
+        ("dealer_discards", "i1"),
+        ("drawn_before", "i2"),  # drawn hands just before this one
+        # -- by seat
+        ("hand_n", "i1", (SEATS,)),  # concealed tiles, wild ones included
+        ("melds_n", "i1", (SEATS,)),
+        ("quads", "i1", (SEATS,)),  # ti and pao on the table
+        ("kans", "i1", (SEATS,)),  # kan in the hand
+        ("dead", "i1", (SEATS,)),  # bool
+        ("barred", "i1", (SEATS,)),  # bool: passed a pao (走跑), may not hu
+        ("intake", "i1", (SEATS,)),  # bool: had an intake that ends ting_hu (10.3)
+        ("river_n", "i1", (SEATS,)),
+        ("huxi", "i2", (SEATS,)),  # of the melds on the table
+        ("kan_huxi", "i2", (SEATS,)),
+        ("rows", "i4", (SEATS, 2)),  # hand without kan, by size: two bits a rank
+        ("peng_kinds", "i4", (SEATS,)),  # bit for each peng on the table
+        ("wei_kinds", "i4", (SEATS,)),  # bit for each wei or chouwei
+        ("stale_peng", "i4", (SEATS,)),  # 5.8
+        ("stale_chi", "i4", (SEATS,)),
+        ("discarded", "i4", (SEATS,)),  # kinds that the seat has discarded
+        ("hand", "i1", (SEATS, 21)),  # copies of each kind
+        (
+            "dealt",
+            "i1",
+            (SEATS, 21),
+        ),  # copies in the hand as dealt, the dealer's upcard included
+        (
+            "cap",
+            "i1",
+            (SEATS, 20),
+        ),  # most copies that the table can believe in the hand (core.determinize)
+        ("meld_type", "i1", (SEATS, MELDS)),
+        ("meld_kind", "i1", (SEATS, MELDS)),  # for chi the eaten tile
+        ("meld_shape", "i1", (SEATS, MELDS)),  # for chi its shape
+        (
+            "meld_from",
+            "i1",
+            (SEATS, MELDS),
+        ),  # seat that the tile came from, +4 where it was drawn, -1 the hand
+        (
+            "wei_not",
+            "i4",
+            (SEATS, MELDS),
+        ),  # kinds that the table knows a hidden wei is not
+        (
+            "stale_hu",
+            "i2",
+            (SEATS, 21),
+        ),  # table huxi at the last pass of hu on a kind, else -1
+        ("river", "i1", (SEATS, RIVER)),  # untaken tiles, +32 where drawn
+        ("hand_aside", "i1", (21,)),  # the unseen third hand of a table of two
+        ("wall", "i1", (WALL,)),
+        # -- the end
+        ("winner", "i1"),  # -1 for none
+        ("win_kind", "i1"),  # the winning tile, else NO_TILE
+        ("win_source", "i1"),  # DEALT, OWN_DRAW, …
+        ("fault_seat", "i1"),  # seat whose fault ended the hand, else -1
+        ("fault_kind", "i1"),
+        ("win_huxi", "i2"),
+        ("fan", "i4"),
+        ("deng", "i2"),
+        ("base", "i4"),
+        ("patterns", "i4"),  # bit for each pattern
+        ("scores", "i4", (SEATS,)),
+        # -- the record
+        ("rng", "u8"),  # word of the game's own generator
+        ("log_n", "i2"),
+        ("log", "i2", (LOG,)),  # events, packed by core.log
+    ],
+    align=True,
+)
+
+EVAL: Final = np.dtype(
+    [
+        # -- the question
+        ("seat", "i1"),
+        ("kind", "i1"),
+        ("source", "i1"),  # OWN_DRAW .. DEALT
+        ("laid", "i1"),  # bool: the tile is already in the hand or its meld
+        ("last_tile", "i1"),  # bool
+        ("no_intake", "i1"),  # bool
+        ("first_discard", "i1"),  # bool
+        ("held_before", "i1"),  # concealed tiles before the winning one
+        ("drawn_before", "i2"),
+        ("turned", "i1"),  # turned-up tiles equal to the winning kind
+        ("explain", "i1"),  # bool: look on where the huxi can't suffice
+        # -- the division being looked at
+        ("role_meld", "i1"),  # meld that the tile upgrades, -1 none
+        ("role_type", "i1"),  # PAO_MELD, PENG_MELD or 0
+        ("role_kind", "i1"),
+        ("units", "i1"),  # doors that hold wild tiles
+        ("unit_type", "i1", (2,)),
+        ("unit_meld", "i1", (2,)),  # meld or -1
+        ("unit_kind", "i1", (2,)),
+        ("unit_tiles", "i1", (2, 4)),  # as written; -1 none
+        ("unit_stand", "i1", (2, 2)),  # what its wild tiles stand for; -1 none
+        ("step_rows", "i4", (2,)),  # tiles that a wild unit takes from each row
+        ("step_huxi", "i2"),
+        ("step_doors", "i1"),
+        ("step_quads", "i1"),
+        ("step_jiang", "i1"),
+        ("step_kan", "i1"),  # kind of the kan that it takes, -1 none
+        ("total", "i1", (20,)),  # tiles of the winning hand by kind
+        ("quad", "i1", (20,)),  # bool: that kind is a ti or pao
+        # -- the answer
+        ("hu", "i1"),  # bool
+        ("divides", "i1"),  # bool: some division into doors exists
+        ("seen_huxi", "i2"),  # most huxi of any division
+        ("huxi", "i2"),
+        ("fan", "i4"),
+        ("deng", "i2"),
+        ("base", "i4"),  # before the cap
+        ("patterns", "i4"),
+        ("groups", "i1"),
+        ("group_type", "i1", (MELDS,)),
+        ("group_tiles", "i1", (MELDS, 4)),  # -1 none
+    ],
+    align=True,
+)
+
+
+def allocate(count: int, dtype: np.dtype[Any]) -> Any:
+    """A zeroed array of `count` records whose fields can be read as attributes, compiled or interpreted.
+
+    The one place that knows that interpreted kernels need a recarray for `g.hand`, and that compiled ones load a
+    plain structured array faster.
+    """
+    array = np.zeros(count, dtype)
+    return array if COMPILED else array.view(np.recarray)
