@@ -82,7 +82,9 @@ class Game:
         if dealer is not None and not 0 <= dealer < rules.seats:
             raise ValueError(f"dealer = {dealer!r}; allowed: 0 to {rules.seats - 1}")
         if min(index, stream, drawn_before) < 0 or drawn_before > 30000:
-            raise ValueError(f"index = {index}, stream = {stream}, drawn_before = {drawn_before}; allowed: from 0")
+            raise ValueError(
+                f"index = {index}, stream = {stream}, drawn_before = {drawn_before}; allowed: from 0"
+            )
         game = cls(rules, st.allocate(1, st.GAME))
         deal.deal_key(
             game._array, 0, rules.record, game._evals, np.zeros(st.DECK, np.int8), seed_word(seed), stream, index,
@@ -201,7 +203,9 @@ class Game:
         for action in self.legal_actions:
             if self.action_text(action) == text:
                 return action
-        raise IllegalActionError(f"{text!r} is not legal now; allowed: {', '.join(self.legal_texts()) or 'nothing'}")
+        raise IllegalActionError(
+            f"{text!r} is not legal now; allowed: {', '.join(self.legal_texts()) or 'nothing'}"
+        )
 
     # --- acting -------------------------------------------------------------------------------------------------------
 
@@ -271,7 +275,9 @@ class Game:
             raise StateError(f"{len(data)} bytes that are no saved hand")
         _, version, size, saved = _HEADER.unpack(data[: _HEADER.size])
         if version != STATE_VERSION or size != st.GAME.itemsize:
-            raise StateError(f"saved hand of layout {version}; this is paohuzi_env {__version__}, layout {STATE_VERSION}")
+            raise StateError(
+                f"saved hand of layout {version}; this is paohuzi_env {__version__}, layout {STATE_VERSION}"
+            )
         if saved.hex() != rules.hash:
             raise StateError(f"saved hand of rule set {saved.hex()}; allowed: {rules.hash} ({rules})")
         if len(data) != _HEADER.size + size:

@@ -204,7 +204,9 @@ def rule_set(source: str | os.PathLike[str] | Mapping[str, Any] | RuleSet = "hun
         return _from_mapping(source)
     text = os.fspath(source)
     if not isinstance(text, str):
-        raise RuleSetError(f"rule set {source!r}; allowed: a preset's name, a mapping, JSON, or a .toml or .json file")
+        raise RuleSetError(
+            f"rule set {source!r}; allowed: a preset's name, a mapping, JSON, or a .toml or .json file"
+        )
     if text.lstrip().startswith("{"):
         return _from_mapping(_parse_json(text, "inline rule set"))
     if text.endswith((".toml", ".json")) or not isinstance(source, str):
@@ -217,7 +219,9 @@ def preset(name: str) -> RuleSet:
     """The preset of that name."""
     table = _presets()
     if name not in table:
-        raise RuleSetError(f"unknown rule set {name!r}; allowed: {', '.join(table)}, a .toml or .json file, or JSON")
+        raise RuleSetError(
+            f"unknown rule set {name!r}; allowed: {', '.join(table)}, a .toml or .json file, or JSON"
+        )
     return _validated(name, _preset_values(name))
 
 
@@ -279,9 +283,11 @@ def _from_mapping(source: Mapping[str, Any]) -> RuleSet:
     if not isinstance(name, str):
         raise RuleSetError(f"preset = {name!r}; allowed: {', '.join(preset_names())}")
     start = preset(name).values_
-    for field in table:
+    for field, value in table.items():
         if field not in FIELDS:
-            raise RuleSetError(f"unknown rule field {field!r} = {table[field]!r}; allowed: preset, {', '.join(FIELDS)}")
+            raise RuleSetError(
+                f"unknown rule field {field!r} = {value!r}; allowed: preset, {', '.join(FIELDS)}"
+            )
     return _validated(name, _merge_all(start, table))
 
 
@@ -436,7 +442,9 @@ def _check_tables(values: Mapping[str, Any]) -> None:
     for pair, fan in values["joint"].items():
         names = pair.split("+")
         if len(names) != 2 or names[0] == names[1] or any(n not in LEVEL_OF for n in names):
-            raise RuleSetError(f"unknown pair {pair!r} in joint; allowed: two of {', '.join(LEVEL_OF)} joined by '+'")
+            raise RuleSetError(
+                f"unknown pair {pair!r} in joint; allowed: two of {', '.join(LEVEL_OF)} joined by '+'"
+            )
         _number(f"joint.{pair}", fan, 1, 1000)
     _keys("bonuses", values["bonuses"], ("add", "set"))
     _keys("bonuses.add", values["bonuses"].get("add", {}), ("self_draw",))
@@ -460,10 +468,15 @@ def _check_together(values: Mapping[str, Any]) -> None:
     wall = 8 * values["ranks"] + values["wilds"] - 3 * values["hand_size"] - 1
     least = 2 if values["show_last_tile"] else 1
     if not least <= wall <= st.WALL:
-        refuse("ranks", f"with hand_size = {values['hand_size']} leaves a wall of {wall}; allowed: {least} to {st.WALL}")
+        refuse(
+            "ranks",
+            f"with hand_size = {values['hand_size']} leaves a wall of {wall}; allowed: {least} to {st.WALL}",
+        )
     plain = values["min_huxi_plain"]
     if plain is not None and plain < values["min_huxi"]:
-        refuse("min_huxi_plain", f"contradicts min_huxi = {values['min_huxi']}; allowed: at least that, or null")
+        refuse(
+            "min_huxi_plain", f"contradicts min_huxi = {values['min_huxi']}; allowed: at least that, or null"
+        )
     if values["base_on"] == "huxi" and values["self_draw"] != "none":
         refuse("self_draw", 'contradicts base_on = "huxi", which has no deng to add; allowed: none')
     if values["base_on"] == "deng" and any(values["bonuses"].get(k) for k in ("add", "set")):
@@ -526,7 +539,7 @@ def _write_patterns(rules: RuleSet, r: Any) -> None:
     pairs = [(pair.split("+"), fan) for pair, fan in rules.joint.items()]
     for j, ((a, b), fan) in enumerate(pairs):
         if a in active and b in active:
-            r["joint_a"][j], r["joint_b"][j] = st.PATTERNS.index(a), st.PATTERNS.index(b)
+            r["joint_a"][j], r["joint_b"][j] = (st.PATTERNS.index(a), st.PATTERNS.index(b))
             r["joint_fan"][j] = fan
 
 
@@ -549,7 +562,9 @@ def seed_word(seed: int) -> np.uint64:
     word = number & 0xFFFFFFFFFFFFFFFF
     number >>= 64
     while number:  # longer seeds are hashed, so that no part of them is lost
-        digest = hashlib.sha256(word.to_bytes(8, "little") + (number & 0xFFFFFFFFFFFFFFFF).to_bytes(8, "little"))
+        digest = hashlib.sha256(
+            word.to_bytes(8, "little") + (number & 0xFFFFFFFFFFFFFFFF).to_bytes(8, "little")
+        )
         word = int.from_bytes(digest.digest()[:8], "little")
         number >>= 64
     return np.uint64(word)

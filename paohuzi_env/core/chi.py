@@ -28,17 +28,11 @@ def has_group(g: Any, s: int, kind: int, shape: int, from_hand: int) -> bool:
         return spare(g, s, first, 2) and (from_hand == 0 or spare(g, s, kind, 1))
     if shape == XXY:
         return spare(g, s, kind, 1 + from_hand) and spare(g, s, second, 1)
-    return (
-        spare(g, s, first, 1)
-        and spare(g, s, second, 1)
-        and (from_hand == 0 or spare(g, s, kind, 1))
-    )
+    return spare(g, s, first, 1) and spare(g, s, second, 1) and (from_hand == 0 or spare(g, s, kind, 1))
 
 
 @kernel
-def move_group(
-    g: Any, s: int, kind: int, shape: int, from_hand: int, copies: int
-) -> None:
+def move_group(g: Any, s: int, kind: int, shape: int, from_hand: int, copies: int) -> None:
     """Try a group: add `copies` (-1 takes away, +1 puts back) of its hand tiles. Only `hand` and `hand_n` change."""
     g.hand[s, partner(kind, shape, 0)] += copies
     g.hand[s, partner(kind, shape, 1)] += copies

@@ -48,9 +48,7 @@ def pose(g: Any, r: Any, e: Any, s: int, kind: int, source: int, laid: int) -> N
     e.laid = laid
     e.explain = 0
     e.turned = 0
-    e.last_tile = g.wall_next == g.wall_end and (
-        source == OWN_DRAW or source == OTHER_DRAW
-    )
+    e.last_tile = g.wall_next == g.wall_end and (source == OWN_DRAW or source == OTHER_DRAW)
     e.no_intake = g.clean_before if laid and source == OWN_DRAW else g.intake[s] == 0
     first = source == FROM_DISCARD and g.dealer_discards == 1 and g.turn == g.dealer
     e.first_discard = first and s == next_seat(r, g.dealer)
@@ -142,9 +140,9 @@ def pao_seat(g: Any, r: Any) -> int:
     drawn = g.source == OTHER_DRAW
     for i in range(r.players):
         s = (g.turn + i) % r.players
-        if i > 0 or (drawn and not r.own_draw_melds):
-            if g.hand[s, g.live] == 3 or g.wei_kinds[s] & bit:
-                return s
+        concealed = g.hand[s, g.live] == 3 or g.wei_kinds[s] & bit
+        if concealed and (i > 0 or (drawn and not r.own_draw_melds)):
+            return s
         if drawn and g.peng_kinds[s] & bit:
             return s
     return -1

@@ -142,9 +142,7 @@ def lay_out(g: Any, r: Any, order: Any, dealer: int, drawn_before: int) -> None:
 
 
 @kernel
-def deal_seeded(
-    g: Any, r: Any, e: Any, order: Any, word: Any, dealer: int, drawn_before: int
-) -> None:
+def deal_seeded(g: Any, r: Any, e: Any, order: Any, word: Any, dealer: int, drawn_before: int) -> None:
     """Deal a shuffled hand and play to its first decision. A `dealer` below zero is drawn from the word too."""
     word = shuffle(r, order, word)
     if dealer < 0:
@@ -157,13 +155,7 @@ def deal_seeded(
 
 @entry
 def deal_order(
-    games: Any,
-    i: int,
-    rules: Any,
-    evals: Any,
-    order: Any,
-    dealer: int,
-    drawn_before: int,
+    games: Any, i: int, rules: Any, evals: Any, order: Any, dealer: int, drawn_before: int
 ) -> None:
     """Deal game `i` from a given order of all tiles and play to its first decision."""
     g = games[i]
@@ -178,12 +170,4 @@ def deal_key(
     drawn_before: int,
 ) -> None:  # fmt: skip
     """Deal game `i` as hand `index` of `stream` under `seed` (uint64); a `dealer` below zero is drawn too."""
-    deal_seeded(
-        games[i],
-        rules[0],
-        evals[0],
-        order,
-        key(seed, stream, index),
-        dealer,
-        drawn_before,
-    )
+    deal_seeded(games[i], rules[0], evals[0], order, key(seed, stream, index), dealer, drawn_before)

@@ -44,7 +44,7 @@ from paohuzi_env.core.state import (
     WEI,
     ZI_MO,
 )
-from paohuzi_env.core.tiles import KINDS, NO_TILE, RANKS, RED_RUN, WILD, XXY, partner
+from paohuzi_env.core.tiles import KINDS, NO_TILE, RANKS, RED_RUN, WILD, partner
 from paohuzi_env.core.wilds import WAYS_OF_ONE, WAYS_OF_TWO, unit_of_one, unit_of_two
 
 EACH_RANK: Final = 0x55555  # the low bit of each of a row's ten fields
@@ -56,13 +56,7 @@ RED_RANKS: Final = 1 << 2 | 1 << 12 | 1 << 18  # 2-7-10
 def tiles_in(row: int) -> int:
     """Number of tiles in a row."""
     pairs = (row & 0x33333) + (row >> 2 & 0x33333)
-    return (
-        (pairs & 15)
-        + (pairs >> 4 & 15)
-        + (pairs >> 8 & 15)
-        + (pairs >> 12 & 15)
-        + (pairs >> 16 & 15)
-    )
+    return (pairs & 15) + (pairs >> 4 & 15) + (pairs >> 8 & 15) + (pairs >> 12 & 15) + (pairs >> 16 & 15)
 
 
 @kernel
@@ -138,11 +132,7 @@ def alike_plain(g: Any, r: Any, e: Any) -> int:
     plain = 0
     for m in range(g.melds_n[s]):
         meld_type = g.meld_type[s, m]
-        if (
-            meld_type != CHI_MELD
-            and m != e.role_meld
-            and unit_huxi(r, meld_type, g.meld_kind[s, m]) == 0
-        ):
+        if meld_type != CHI_MELD and m != e.role_meld and unit_huxi(r, meld_type, g.meld_kind[s, m]) == 0:
             plain += 1
     for kind in range(KINDS):
         kept = not (e.role_type == PAO_MELD and e.role_kind == kind)
@@ -224,12 +214,7 @@ def write_melds(g: Any, e: Any) -> None:
             shape = g.meld_shape[s, m]
             a, b, c = kind, partner(kind, shape, 0), partner(kind, shape, 1)
             add_group(
-                e,
-                CHI_MELD,
-                min(a, b, c),
-                a + b + c - min(a, b, c) - max(a, b, c),
-                max(a, b, c),
-                NO_TILE,
+                e, CHI_MELD, min(a, b, c), a + b + c - min(a, b, c) - max(a, b, c), max(a, b, c), NO_TILE
             )
         else:
             add_alike(e, g.meld_type[s, m], kind)
@@ -250,14 +235,7 @@ def write_melds(g: Any, e: Any) -> None:
 
 @kernel
 def write_rows(
-    e: Any,
-    small: int,
-    large: int,
-    ssl: int,
-    sll: int,
-    pair: int,
-    small_reds: int,
-    large_reds: int,
+    e: Any, small: int, large: int, ssl: int, sll: int, pair: int, small_reds: int, large_reds: int
 ) -> None:
     """Write jiao, jiang and runs."""
     for rank in range(RANKS):
@@ -298,17 +276,12 @@ def consider(
         if e.unit_type[u] == JIAO or e.unit_type[u] == JU:
             runs += 1
             first, red_run = ju_name(e, u)
-            if (
-                not (first or red_run)
-                or r.run_huxi[e.unit_kind[u] // RANKS, 1 if red_run else 0] == 0
-            ):
+            if not (first or red_run) or r.run_huxi[e.unit_kind[u] // RANKS, 1 if red_run else 0] == 0:
                 plain += 1
     patterns = (
         tile_patterns(r, red, big, little)
         | occasion_patterns(r, e, e.seat == g.dealer)
-        | door_patterns(
-            r, chis + runs + jiaos == 0, quads > 0, plain, wild_fan(r, e, quads)
-        )
+        | door_patterns(r, chis + runs + jiaos == 0, quads > 0, plain, wild_fan(r, e, quads))
     )
     full = 0
     if r.pat_present[TUAN_YUAN]:
@@ -370,15 +343,7 @@ def try_runs(
 
 @kernel
 def try_pairs(
-    g: Any,
-    r: Any,
-    e: Any,
-    huxi: int,
-    quads: int,
-    small: int,
-    large: int,
-    ssl: int,
-    sll: int,
+    g: Any, r: Any, e: Any, huxi: int, quads: int, small: int, large: int, ssl: int, sll: int
 ) -> None:
     """Take each possible jiang out of the rows."""
     in_small = r.row[small]
@@ -386,24 +351,11 @@ def try_pairs(
     if in_small & WITH_PAIR and in_large & DIVIDES:
         for rank in range(RANKS):
             if small >> 2 * rank & 2 and r.row[small - (2 << 2 * rank)] & DIVIDES:
-                try_runs(
-                    g, r, e, huxi, quads, small - (2 << 2 * rank), large, ssl, sll, rank
-                )
+                try_runs(g, r, e, huxi, quads, small - (2 << 2 * rank), large, ssl, sll, rank)
     if in_small & DIVIDES and in_large & WITH_PAIR:
         for rank in range(RANKS):
             if large >> 2 * rank & 2 and r.row[large - (2 << 2 * rank)] & DIVIDES:
-                try_runs(
-                    g,
-                    r,
-                    e,
-                    huxi,
-                    quads,
-                    small,
-                    large - (2 << 2 * rank),
-                    ssl,
-                    sll,
-                    rank + RANKS,
-                )
+                try_runs(g, r, e, huxi, quads, small, large - (2 << 2 * rank), ssl, sll, rank + RANKS)
 
 
 @kernel
@@ -417,10 +369,7 @@ def divide(
     need = 3 * doors - 1 if pair else 3 * doors
     if tiles_in(small) + tiles_in(large) != need:
         return
-    if (
-        not e.explain
-        and huxi + most_run_huxi(r, small, 0) + most_run_huxi(r, large, 1) < r.min_huxi
-    ):
+    if not e.explain and huxi + most_run_huxi(r, small, 0) + most_run_huxi(r, large, 1) < r.min_huxi:
         return
     some_small = (small | small >> 1) & EACH_RANK
     some_large = (large | large >> 1) & EACH_RANK
@@ -447,15 +396,7 @@ def divide(
 
 @kernel
 def place_wilds(
-    g: Any,
-    r: Any,
-    e: Any,
-    small: int,
-    large: int,
-    huxi: int,
-    doors: int,
-    quads: int,
-    wilds: int,
+    g: Any, r: Any, e: Any, small: int, large: int, huxi: int, doors: int, quads: int, wilds: int
 ) -> None:
     """Try every use of the hand's wild tiles, then divide what is left."""
     for way in range(WAYS_OF_ONE):
@@ -471,10 +412,7 @@ def place_wilds(
                 divide(g, r, e, small_1, large_1, huxi_1, doors_1, quads_1, jiang_1)
                 continue
             for way_2 in range(way, WAYS_OF_ONE):
-                if (
-                    unit_of_one(g, r, e, 1, way_2, small_1, large_1)
-                    and jiang_1 + e.step_jiang < 2
-                ):
+                if unit_of_one(g, r, e, 1, way_2, small_1, large_1) and jiang_1 + e.step_jiang < 2:
                     e.units = 2
                     divide(
                         g, r, e, small_1 - e.step_rows[0], large_1 - e.step_rows[1], huxi_1 + e.step_huxi,
@@ -545,9 +483,7 @@ def judge(g: Any, r: Any, e: Any) -> bool:
         for m in range(g.melds_n[s]):
             if g.meld_kind[s, m] == x and g.meld_type[s, m] < PAO_MELD:
                 gain = unit_huxi(r, PAO_MELD, x) - unit_huxi(r, g.meld_type[s, m], x)
-                try_role(
-                    g, r, e, PAO_MELD, m, small, large, huxi + gain, doors, quads + 1
-                )
+                try_role(g, r, e, PAO_MELD, m, small, large, huxi + gain, doors, quads + 1)
     return e.hu != 0
 
 
@@ -609,23 +545,12 @@ def judge_forced(g: Any, r: Any, e: Any) -> None:
         when |= 1 << ZI_MO
     for w_red in range(wilds + 1):
         for w_large in range(wilds + 1):
-            try_forced(
-                g,
-                r,
-                e,
-                huxi,
-                when,
-                red + w_red,
-                large + w_large,
-                small + wilds - w_large,
-            )
+            try_forced(g, r, e, huxi, when, red + w_red, large + w_large, small + wilds - w_large)
     e.huxi = huxi
 
 
 @kernel
-def try_forced(
-    g: Any, r: Any, e: Any, huxi: int, patterns: int, red: int, large: int, small: int
-) -> None:
+def try_forced(g: Any, r: Any, e: Any, huxi: int, patterns: int, red: int, large: int, small: int) -> None:
     """Score a forced win with so many red, large and small tiles; keep it if it pays most."""
     patterns |= tile_patterns(r, red, large, small)
     full = 0

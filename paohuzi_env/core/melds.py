@@ -94,9 +94,7 @@ def reveal(g: Any, s: int, kind: int, copies: int) -> None:
 
 
 @kernel
-def lay(
-    g: Any, r: Any, s: int, meld_type: int, kind: int, shape: int, origin: int
-) -> None:
+def lay(g: Any, r: Any, s: int, meld_type: int, kind: int, shape: int, origin: int) -> None:
     """Lay a new meld before seat `s`. `origin` as in GAME.meld_from."""
     n = g.melds_n[s]
     g.meld_type[s, n] = meld_type

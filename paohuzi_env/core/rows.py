@@ -31,10 +31,7 @@ def row_table() -> NDArray[np.int8]:
     counts = [(index >> 2 * rank & 3).astype(np.int8) for rank in range(RANKS)]
     table = np.zeros(ROWS, np.int8)
     for red_runs in range(4):
-        left = [
-            c - red_runs if rank in (1, 6, 9) else c.copy()
-            for rank, c in enumerate(counts)
-        ]
+        left = [c - red_runs if rank in (1, 6, 9) else c.copy() for rank, c in enumerate(counts)]
         fits = np.ones(ROWS, bool)
         for rank in range(RANKS):
             fits &= left[rank] >= 0

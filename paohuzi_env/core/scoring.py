@@ -29,14 +29,12 @@ from paohuzi_env.core.state import (
     SELF_DRAW_AFTER,
     SELF_DRAW_BEFORE,
     SHUA_HOU,
-    SHUANG_WANG,
     SI_QI_HONG,
     TIAN_HU,
     TING_HU,
     TUAN_YUAN,
     UPCARD_DEALER,
     UPCARD_OTHER,
-    WANG_DIAO,
     WU_HU,
     XIAO_ZI,
     ZI_MO,
@@ -87,10 +85,7 @@ def tile_patterns(r: Any, red: int, large: int, small: int) -> int:
     patterns = set_pattern(r, patterns, DIAN_HU, in_range(r, DIAN_HU, red))
     patterns = set_pattern(r, patterns, WU_HU, in_range(r, WU_HU, red))
     patterns = set_pattern(
-        r,
-        patterns,
-        SI_QI_HONG,
-        red == r.pat_from[SI_QI_HONG] or red == r.pat_up_to[SI_QI_HONG],
+        r, patterns, SI_QI_HONG, red == r.pat_from[SI_QI_HONG] or red == r.pat_up_to[SI_QI_HONG]
     )
     patterns = set_pattern(r, patterns, DA_ZI, in_range(r, DA_ZI, large))
     return set_pattern(r, patterns, XIAO_ZI, in_range(r, XIAO_ZI, small))
@@ -106,18 +101,13 @@ def occasion_patterns(r: Any, e: Any, is_dealer: bool) -> int:
     on_deal = e.source == DEALT or e.source == UPCARD_DEALER or e.source == UPCARD_OTHER
     patterns = set_pattern(r, patterns, TING_HU, e.no_intake != 0 or on_deal)
     patterns = set_pattern(
-        r,
-        patterns,
-        HAI_DI,
-        e.last_tile != 0 and (e.source == OWN_DRAW or e.source == OTHER_DRAW),
+        r, patterns, HAI_DI, e.last_tile != 0 and (e.source == OWN_DRAW or e.source == OTHER_DRAW)
     )
     return set_pattern(r, patterns, SHUA_HOU, e.held_before == 1)
 
 
 @kernel
-def door_patterns(
-    r: Any, only_alike: bool, has_jiang: bool, plain_doors: int, draw_fan: int
-) -> int:
+def door_patterns(r: Any, only_alike: bool, has_jiang: bool, plain_doors: int, draw_fan: int) -> int:
     """Patterns that depend on the doors.
 
     `only_alike`: no ju and no jiao. `plain_doors`: doors without huxi, the jiang aside. `draw_fan`: WANG_DIAO or
@@ -125,9 +115,7 @@ def door_patterns(
     """
     patterns = 0
     patterns = set_pattern(r, patterns, DUI_DUI_HU, only_alike)
-    patterns = set_pattern(
-        r, patterns, HANG_HANG_XI, not has_jiang and plain_doors == 0
-    )
+    patterns = set_pattern(r, patterns, HANG_HANG_XI, not has_jiang and plain_doors == 0)
     patterns = set_pattern(r, patterns, JIA_HANG_HANG, has_jiang and plain_doors == 0)
     if draw_fan >= 0:
         patterns = set_pattern(r, patterns, draw_fan, True)
@@ -139,9 +127,9 @@ def full_ranks(r: Any, e: Any) -> int:
     """Ranks of which all four small and all four large tiles win (tuan_yuan, rules 10.3)."""
     count = 0
     for rank in range(RANKS):
-        if e.total[rank] == 4 and e.total[rank + RANKS] == 4:
-            if not r.tuan_yuan_quads or (e.quad[rank] and e.quad[rank + RANKS]):
-                count += 1
+        full = e.total[rank] == 4 and e.total[rank + RANKS] == 4
+        if full and (not r.tuan_yuan_quads or (e.quad[rank] and e.quad[rank + RANKS])):
+            count += 1
     return count
 
 
@@ -170,9 +158,7 @@ def combine(r: Any, value: int, fan: int) -> int:
 
 
 @kernel
-def total_fan(
-    r: Any, patterns: int, large: int, small: int, ranks: int, red: int
-) -> int:
+def total_fan(r: Any, patterns: int, large: int, small: int, ranks: int, red: int) -> int:
     """The fan of a set of patterns: joint and lone values first, then combined; 1 without a pattern (rules 8.3)."""
     value = 0
     left = patterns

@@ -128,20 +128,12 @@ RULES: Final = np.dtype(
         ("pat_from", "i2", (len(PATTERNS),)),
         ("pat_up_to", "i2", (len(PATTERNS),)),
         ("pat_on", "i2", (len(PATTERNS),)),  # ON_* bits
-        (
-            "pat_sets_huxi",
-            "i2",
-            (len(PATTERNS),),
-        ),  # huxi that a base made of huxi takes instead; 0 is none
+        ("pat_sets_huxi", "i2", (len(PATTERNS),)),  # huxi that a base made of huxi takes instead; 0 is none
         ("lone_fan", "i2", (len(PATTERNS),)),  # fan as the only pattern; 0 is as usual
         ("joint_a", "i1", (4,)),  # patterns that together have a fan of their own
         ("joint_b", "i1", (4,)),
         ("joint_fan", "i2", (4,)),  # 0 ends the list
-        (
-            "row",
-            "i1",
-            (ROWS,),
-        ),  # how a row of one size divides into runs; see `core.hu`
+        ("row", "i1", (ROWS,)),  # how a row of one size divides into runs; see `core.hu`
     ],
     align=True,
 )
@@ -156,10 +148,7 @@ GAME: Final = np.dtype(
         ("asked", "i1"),  # how many seats of the current window were passed by
         ("turn", "i1"),  # seat that drew, melded or discarded last
         ("live", "i1"),  # kind of the live tile, else NO_TILE
-        (
-            "source",
-            "i1",
-        ),  # OWN_DRAW: concealed draw; OTHER_DRAW: live draw; FROM_DISCARD; UPCARD_DEALER
+        ("source", "i1"),  # OWN_DRAW: concealed draw; OTHER_DRAW: live draw; FROM_DISCARD; UPCARD_DEALER
         ("bi_kind", "i1"),  # kind of which copies must still be laid, else NO_TILE
         ("peng_passed", "i1"),  # seat that passed peng on the live tile, else -1
         ("huxi_before", "i2"),  # table huxi of the drawer before a concealed ti or wei
@@ -170,10 +159,7 @@ GAME: Final = np.dtype(
         ("wall_next", "i1"),  # place of the next draw in `wall`
         ("wall_end", "i1"),  # one past the last tile that can be drawn
         ("upcard", "i1"),
-        (
-            "upcard_held",
-            "i1",
-        ),  # bool: the shown upcard is still in the dealer's hand or hidden wei
+        ("upcard_held", "i1"),  # bool: the shown upcard is still in the dealer's hand or hidden wei
         ("last_shown", "i1"),  # kind of the tile shown at the wall's end, else NO_TILE
         ("discards", "i1"),  # discards so far
         ("dealer_discards", "i1"),
@@ -196,16 +182,8 @@ GAME: Final = np.dtype(
         ("stale_chi", "i4", (SEATS,)),
         ("discarded", "i4", (SEATS,)),  # kinds that the seat has discarded
         ("hand", "i1", (SEATS, 21)),  # copies of each kind
-        (
-            "dealt",
-            "i1",
-            (SEATS, 21),
-        ),  # copies in the hand as dealt, the dealer's upcard included
-        (
-            "cap",
-            "i1",
-            (SEATS, 20),
-        ),  # most copies that the table can believe in the hand (core.determinize)
+        ("dealt", "i1", (SEATS, 21)),  # copies in the hand as dealt, the dealer's upcard included
+        ("cap", "i1", (SEATS, 20)),  # most copies that the table can believe in the hand (core.determinize)
         ("meld_type", "i1", (SEATS, MELDS)),
         ("meld_kind", "i1", (SEATS, MELDS)),  # for chi the eaten tile
         ("meld_shape", "i1", (SEATS, MELDS)),  # for chi its shape
@@ -214,16 +192,8 @@ GAME: Final = np.dtype(
             "i1",
             (SEATS, MELDS),
         ),  # seat that the tile came from, +4 where it was drawn, -1 the hand
-        (
-            "wei_not",
-            "i4",
-            (SEATS, MELDS),
-        ),  # kinds that the table knows a hidden wei is not
-        (
-            "stale_hu",
-            "i2",
-            (SEATS, 21),
-        ),  # table huxi at the last pass of hu on a kind, else -1
+        ("wei_not", "i4", (SEATS, MELDS)),  # kinds that the table knows a hidden wei is not
+        ("stale_hu", "i2", (SEATS, 21)),  # table huxi at the last pass of hu on a kind, else -1
         ("river", "i1", (SEATS, RIVER)),  # untaken tiles, +32 where drawn
         ("hand_aside", "i1", (21,)),  # the unseen third hand of a table of two
         ("wall", "i1", (WALL,)),

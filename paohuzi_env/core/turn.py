@@ -51,7 +51,6 @@ from paohuzi_env.core.melds import discard_owed, discardable, lay, take, upgrade
 from paohuzi_env.core.state import (
     BI_WINDOW,
     CHI_MELD,
-    CHI_WINDOW,
     CHOUWEI,
     DEALT,
     DISCARDER_PAYS_ALL,
@@ -70,7 +69,7 @@ from paohuzi_env.core.state import (
     UPCARD_OTHER,
     WEI,
 )
-from paohuzi_env.core.tiles import KINDS, NO_TILE, WILD, XXY, partner
+from paohuzi_env.core.tiles import KINDS, NO_TILE, WILD, partner
 
 # Stages.
 UPCARD: Final = 0  # the upcard windows
@@ -84,9 +83,7 @@ LIVE_PENG: Final = 7
 LIVE_CHI: Final = 8
 UNTAKEN: Final = 9
 
-DRAWN: Final = (
-    4  # added to a seat in GAME.meld_from where the tile was drawn, not discarded
-)
+DRAWN: Final = 4  # added to a seat in GAME.meld_from where the tile was drawn, not discarded
 RIVER_DRAWN: Final = 32  # added to a kind in GAME.river where it was drawn
 FAULT_PAYS: Final = 10  # what a faulty player pays to each other seat
 

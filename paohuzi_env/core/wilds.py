@@ -65,9 +65,7 @@ def fill(e: Any, slot: int, size: int, kind: int, wilds: int) -> None:
 
 
 @kernel
-def alike(
-    r: Any, e: Any, slot: int, unit_type: int, size: int, kind: int, wilds: int
-) -> None:
+def alike(r: Any, e: Any, slot: int, unit_type: int, size: int, kind: int, wilds: int) -> None:
     """A jiang, wei or ti of `kind` whose real tiles come from the rows."""
     begin(e, slot, unit_type, kind)
     fill(e, slot, size, kind, wilds)
@@ -91,9 +89,7 @@ def run_kind(size: int, run: int, place: int) -> int:
 
 
 @kernel
-def a_run(
-    r: Any, e: Any, slot: int, small: int, large: int, way: int, wild_at_place: bool
-) -> bool:
+def a_run(r: Any, e: Any, slot: int, small: int, large: int, way: int, wild_at_place: bool) -> bool:
     """A run numbered `way`: wild at the numbered place, or at the two other places."""
     size = way // (RUNS * 3)
     run = way // 3 % RUNS
@@ -120,21 +116,10 @@ def a_run(
 
 @kernel
 def a_jiao(
-    e: Any,
-    slot: int,
-    small: int,
-    large: int,
-    rank: int,
-    smalls: int,
-    larges: int,
-    w0: int,
-    w1: int,
+    e: Any, slot: int, small: int, large: int, rank: int, smalls: int, larges: int, w0: int, w1: int
 ) -> bool:
     """A jiao of `rank` with so many real small and large tiles, whose wilds stand for sizes `w0`, `w1` (-1 none)."""
-    if (
-        in_rows(small, large, rank) < smalls
-        or in_rows(small, large, rank + RANKS) < larges
-    ):
+    if in_rows(small, large, rank) < smalls or in_rows(small, large, rank + RANKS) < larges:
         return False
     begin(e, slot, JIAO, rank)
     n = 0
@@ -159,16 +144,9 @@ def a_jiao(
 @kernel
 def kan_to_ti(g: Any, r: Any, e: Any, slot: int, kind: int) -> bool:
     """A kan of the hand and a wild: a ti, in the door that the kan had."""
-    if g.hand[e.seat, kind] != 3 or (
-        e.role_type == PAO_MELD and e.role_meld < 0 and e.role_kind == kind
-    ):
+    if g.hand[e.seat, kind] != 3 or (e.role_type == PAO_MELD and e.role_meld < 0 and e.role_kind == kind):
         return False
-    if (
-        slot == 1
-        and e.unit_type[0] == TI
-        and e.unit_meld[0] < 0
-        and e.unit_kind[0] == kind
-    ):
+    if slot == 1 and e.unit_type[0] == TI and e.unit_meld[0] < 0 and e.unit_kind[0] == kind:
         return False
     begin(e, slot, TI, kind)
     fill(e, slot, 4, kind, 1)
@@ -187,9 +165,7 @@ def wei_to_ti(g: Any, r: Any, e: Any, slot: int, kind: int) -> bool:
         return False
     meld = -1
     for m in range(g.melds_n[s]):
-        if g.meld_kind[s, m] == kind and (
-            g.meld_type[s, m] == WEI or g.meld_type[s, m] == CHOUWEI
-        ):
+        if g.meld_kind[s, m] == kind and (g.meld_type[s, m] == WEI or g.meld_type[s, m] == CHOUWEI):
             meld = m
     if meld == e.role_meld or (slot == 1 and e.unit_meld[0] == meld):
         return False
@@ -203,9 +179,7 @@ def wei_to_ti(g: Any, r: Any, e: Any, slot: int, kind: int) -> bool:
 
 
 @kernel
-def unit_of_one(
-    g: Any, r: Any, e: Any, slot: int, way: int, small: int, large: int
-) -> bool:
+def unit_of_one(g: Any, r: Any, e: Any, slot: int, way: int, small: int, large: int) -> bool:
     """Whether one wild can be used in the way numbered `way`; if so the scratch fields of `slot` tell how."""
     if way >= ONE_JIAO:
         rank = (way - ONE_JIAO) // 4
@@ -238,16 +212,12 @@ def unit_of_two(r: Any, e: Any, way: int, small: int, large: int) -> bool:
         # The real tile is small (forms 0, 1) or large; the wilds are one of each size, or both of the other one.
         real = form // 2
         first = 1 - real if form % 2 else 0
-        return a_jiao(
-            e, 0, small, large, rank, 1 - real, real, first, 1 - real if form % 2 else 1
-        )
+        return a_jiao(e, 0, small, large, rank, 1 - real, real, first, 1 - real if form % 2 else 1)
     if way >= TWO_RUN:
         return a_run(r, e, 0, small, large, way - TWO_RUN, False)
     kind = way % KINDS
     real = way // KINDS
     if in_rows(small, large, kind) < real:
         return False
-    alike(
-        r, e, 0, JIANG if real == 0 else (WEI if real == 1 else TI), 2 + real, kind, 2
-    )
+    alike(r, e, 0, JIANG if real == 0 else (WEI if real == 1 else TI), 2 + real, kind, 2)
     return True
