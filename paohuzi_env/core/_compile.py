@@ -99,11 +99,35 @@ def _compile(function: Callable[P, R], *, is_entry: bool) -> Callable[P, R]:
     if not COMPILED:
         return function
     dispatcher: Any = numba.njit(nogil=True, error_model="numpy")(function)
+    if not is_entry:
+        dispatcher.get_call_template = functools.partial(_one_signature, dispatcher)
     sources = closure(function.__module__)
     # No cache for what has no source file (a prompt, `python -c`) or closes over a function.
     if sources is not None and _has_plain_cells(function):
         dispatcher._cache = _KernelCache(function, _module(function.__module__, sources), is_entry)
     return cast(Callable[P, R], dispatcher)
+
+
+def _one_signature(dispatcher: Any, args: tuple[Any, ...], kws: dict[str, Any]) -> tuple[Any, ...]:
+    """Compile a kernel once: every integer argument is taken as int64, whatever the caller has.
+
+    Numba would compile a kernel anew for each mix of int8, int64 and constants that a caller passes, and all that
+    it calls as well; that took half of the time to the first hand. The caller converts (a free sign extension).
+    """
+    pysig, folded = dispatcher._compiler.fold_argument_types(args, kws)
+    wide = tuple(_widened(arg) for arg in folded)
+    if dispatcher._can_compile:
+        dispatcher.compile(wide)
+    name = dispatcher.py_func.__name__
+    template = numba.core.typing.make_concrete_template(
+        f"CallTemplate({name})", key=name, signatures=dispatcher.nopython_signatures
+    )
+    return template, pysig, wide, {}
+
+
+def _widened(arg: Any) -> Any:
+    plain = numba.types.unliteral(arg)
+    return numba.types.int64 if isinstance(plain, numba.types.Integer) and plain.signed else plain
 
 
 def _has_plain_cells(function: Callable[..., Any]) -> bool:
@@ -201,7 +225,7 @@ class _KernelCache:
                 _prune(root)
             _write(folder / self._file(key), hashlib.sha256(content).digest() + content)
         except OSError as error:  # a full disk, a folder that another process has just removed
-            _warn(f"could not keep a compiled kernel in {root}: {error}")
+            _warn(f"cannot keep compiled kernels in {root}: {error}")
 
     def _load(self, folder: Path, key: tuple[Any, ...], target_context: Any) -> Any:
         try:
@@ -249,7 +273,10 @@ def _write(file: Path, data: bytes) -> None:
     except OSError:
         with contextlib.suppress(OSError):
             temporary.unlink()
-        raise
+        if (
+            not file.exists()
+        ):  # it does on Windows, where a file that another process reads cannot be replaced
+            raise
 
 
 # ---- Folders ----
