@@ -62,7 +62,7 @@ GRACE_SECONDS: Final = 3600.0
 """A folder used within this time is never removed: another process may be reading it."""
 DAYS_KEPT: Final = 60
 """A folder unused for this long is removed, also when its module has few."""
-SECONDS_PER_LINE: Final = 0.04
+SECONDS_PER_LINE: Final = 0.02
 """Compile time, for the notice only: about 30 ms a statement and what a signature costs."""
 
 
@@ -111,8 +111,9 @@ def _compile(function: Callable[P, R], *, is_entry: bool) -> Callable[P, R]:
 def _one_signature(dispatcher: Any, args: tuple[Any, ...], kws: dict[str, Any]) -> tuple[Any, ...]:
     """Compile a kernel once: every integer argument is taken as int64, whatever the caller has.
 
-    Numba would compile a kernel anew for each mix of int8, int64 and constants that a caller passes, and all that
-    it calls as well; that took half of the time to the first hand. The caller converts (a free sign extension).
+    Numba would compile a kernel anew for each mix of int8, int64 and constants that a caller passes, and all
+    that it calls as well; that took half of the time to the first hand. The caller converts (a free sign
+    extension).
     """
     pysig, folded = dispatcher._compiler.fold_argument_types(args, kws)
     wide = tuple(_widened(arg) for arg in folded)
@@ -273,9 +274,7 @@ def _write(file: Path, data: bytes) -> None:
     except OSError:
         with contextlib.suppress(OSError):
             temporary.unlink()
-        if (
-            not file.exists()
-        ):  # it does on Windows, where a file that another process reads cannot be replaced
+        if not file.exists():  # Windows does not replace a file that another process is reading
             raise
 
 
