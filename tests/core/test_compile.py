@@ -209,6 +209,24 @@ def test_nested_functions_are_told_apart_by_the_numbers_they_close_over(mini: Mi
     assert [mini.run("-c", program)[0] for _ in range(2)] == ["2 3", "2 3"]
 
 
+def test_kernel_is_compiled_once_whatever_integers_its_callers_have(mini: Mini) -> None:
+    mini.write(
+        "wide",
+        """
+        import numpy as np
+        from paohuzi_env.core._compile import entry, kernel
+        @kernel
+        def shifted(x: int, by: int = 1) -> int:
+            return x << by
+        @entry
+        def run(row: np.ndarray) -> int:
+            return shifted(row[0], 2) + shifted(1, row[1]) + shifted(np.int8(100), by=row[1]) + shifted(7, 3)
+        print(run(np.array([100, 1], np.int8)), len(shifted.overloads))
+        """,
+    )
+    assert mini.run("-m", "mini.wide")[0] == f"{400 + 2 + 200 + 56} 1"
+
+
 def test_damaged_file_is_compiled_again(mini: Mini) -> None:
     mini.run()
     for file in mini.cache.glob("kernels/*/*/*.nbc"):
