@@ -48,7 +48,8 @@ def pose(g: Any, r: Any, e: Any, s: int, kind: int, source: int, laid: int) -> N
     e.laid = laid
     e.explain = 0
     e.turned = 0
-    e.last_tile = g.wall_next == g.wall_end and (source == OWN_DRAW or source == OTHER_DRAW)
+    drawn = source == OWN_DRAW or source == OTHER_DRAW
+    e.last_tile = drawn and g.wall_next == g.wall_end and r.show_last_tile == 0  # a shown one is never drawn
     e.no_intake = g.clean_before if laid and source == OWN_DRAW else g.intake[s] == 0
     first = source == FROM_DISCARD and g.dealer_discards == 1 and g.turn == g.dealer
     e.first_discard = first and s == next_seat(r, g.dealer)

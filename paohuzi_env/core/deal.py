@@ -65,6 +65,7 @@ def clear(g: Any, r: Any, dealer: int, drawn_before: int) -> None:
     g.dead[:] = 0
     g.barred[:] = 0
     g.intake[:] = 0
+    g.wild_draws[:] = 0
     g.river_n[:] = 0
     g.huxi[:] = 0
     g.peng_kinds[:] = 0

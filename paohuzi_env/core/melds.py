@@ -87,8 +87,11 @@ def take(g: Any, r: Any, s: int, kind: int, copies: int, shown: int) -> None:
 
 @kernel
 def reveal(g: Any, s: int, kind: int, copies: int) -> None:
-    """The table has seen `copies` of `kind` come from the hand of seat `s`."""
-    g.cap[s, kind] = max(g.cap[s, kind] - copies, 0)
+    """The table has seen `copies` of `kind` come from the hand of seat `s`.
+
+    One or two come from no kan, so at most two were held; three or four are all there were.
+    """
+    g.cap[s, kind] = max(min(g.cap[s, kind], 2) - copies, 0)
     if s == g.dealer and kind == g.upcard:
         g.upcard_held = 0
 

@@ -159,22 +159,30 @@ def combine(r: Any, value: int, fan: int) -> int:
 
 @kernel
 def total_fan(r: Any, patterns: int, large: int, small: int, ranks: int, red: int) -> int:
-    """The fan of a set of patterns: joint and lone values first, then combined; 1 without a pattern (rules 8.3)."""
+    """The fan of a set of patterns: joint and lone values first, then combined; 1 without a pattern (rules 8.3).
+
+    What the wild tiles make (rules 10.5) is no pattern beside others: it multiplies the whole, however fans combine.
+    """
     value = 0
-    left = patterns
+    proper = patterns & PLAIN_MASK
+    left = proper
     for j in range(len(r.joint_fan)):
         if r.joint_fan[j]:
             both = 1 << r.joint_a[j] | 1 << r.joint_b[j]
             if left & both == both:
                 left &= ~both
                 value = combine(r, value, r.joint_fan[j])
-    for p in range(N_PATTERNS):
+    for p in range(ZI_MO):
         if left >> p & 1:
             fan = pattern_fan(r, p, large, small, ranks, red)
-            if patterns == 1 << p and r.lone_fan[p]:
+            if proper == 1 << p and r.lone_fan[p]:
                 fan = r.lone_fan[p]
             value = combine(r, value, fan)
-    return value if value else 1
+    value = max(value, 1)
+    for p in range(ZI_MO, N_PATTERNS):
+        if patterns >> p & 1:
+            value *= r.pat_fan[p]
+    return value
 
 
 @kernel

@@ -171,6 +171,7 @@ GAME: Final = np.dtype(
         ("kans", "i1", (SEATS,)),  # kan in the hand
         ("dead", "i1", (SEATS,)),  # bool
         ("barred", "i1", (SEATS,)),  # bool: passed a pao (走跑), may not hu
+        ("wild_draws", "i1", (SEATS,)),  # wild tiles that the seat drew: shown, and in its hand ever since
         ("intake", "i1", (SEATS,)),  # bool: had an intake that ends ting_hu (10.3)
         ("river_n", "i1", (SEATS,)),
         ("huxi", "i2", (SEATS,)),  # of the melds on the table
@@ -213,6 +214,81 @@ GAME: Final = np.dtype(
         ("rng", "u8"),  # word of the game's own generator
         ("log_n", "i2"),
         ("log", "i2", (LOG,)),  # events, packed by core.log
+    ],
+    align=True,
+)
+
+HISTORY: Final = 32
+"""Public events that a VIEW can carry."""
+
+VIEW: Final = np.dtype(
+    [
+        # What one seat may know (rules 3.4, 3.5), and nothing else. Seats are absolute.
+        ("seat", "i1"),  # whose view it is
+        ("players", "i1"),
+        ("dealer", "i1"),
+        ("turn", "i1"),  # seat that drew, melded or discarded last
+        ("over", "i1"),  # bool
+        # -- the own decision; empty for a seat that is not asked
+        ("phase", "i1"),  # DISCARDING .. BI_WINDOW, -1 none
+        ("legal", "i4"),
+        ("bi_kind", "i1"),
+        ("peng_passed", "i1"),  # bool: it passed peng on this live tile
+        ("stage", "i1"),  # as GAME.stage, -1 none
+        ("huxi_before", "i2"),
+        ("held_before", "i1"),
+        ("clean_before", "i1"),
+        # -- the table
+        ("live", "i1"),
+        ("source", "i1"),  # as GAME.source while a tile is live or won on, -1 none
+        ("upcard", "i1"),  # NO_TILE where it is not shown
+        ("upcard_held", "i1"),
+        ("last_shown", "i1"),
+        ("wall_left", "i1"),  # tiles that can still be drawn
+        ("discards", "i1"),
+        ("dealer_discards", "i1"),
+        ("drawn_before", "i2"),
+        ("hand_n", "i1", (SEATS,)),
+        ("melds_n", "i1", (SEATS,)),
+        ("dead", "i1", (SEATS,)),
+        ("intake", "i1", (SEATS,)),
+        ("wild_draws", "i1", (SEATS,)),
+        ("quads", "i1", (SEATS,)),
+        ("river_n", "i1", (SEATS,)),
+        ("huxi", "i2", (SEATS,)),  # of the melds whose kind the seat knows
+        ("discarded", "i4", (SEATS,)),
+        ("meld_type", "i1", (SEATS, MELDS)),
+        ("meld_kind", "i1", (SEATS, MELDS)),  # NO_TILE for another seat's wei
+        ("meld_shape", "i1", (SEATS, MELDS)),
+        ("meld_from", "i1", (SEATS, MELDS)),
+        ("wei_not", "i4", (SEATS, MELDS)),
+        ("river", "i1", (SEATS, RIVER)),
+        ("spent", "i1", (SEATS, 20)),  # tiles known to have left the dealt hand
+        ("cap", "i1", (SEATS, 20)),
+        # -- the seat's own
+        ("hand", "i1", (21,)),
+        ("dealt", "i1", (21,)),
+        ("kan_huxi", "i2"),
+        ("barred", "i1"),
+        ("stale_peng", "i4"),
+        ("stale_chi", "i4"),
+        ("stale_hu", "i2", (21,)),
+        # -- the end
+        ("winner", "i1"),
+        ("win_kind", "i1"),
+        ("win_source", "i1"),
+        ("fault_seat", "i1"),
+        ("fault_kind", "i1"),
+        ("win_huxi", "i2"),
+        ("fan", "i4"),
+        ("deng", "i2"),
+        ("base", "i4"),
+        ("patterns", "i4"),
+        ("scores", "i4", (SEATS,)),
+        ("winner_hand", "i1", (21,)),  # zeros until somebody has won
+        # -- public events, on request
+        ("history_n", "i1"),
+        ("history", "i2", (HISTORY,)),  # as in GAME.log, the latest last; another seat's wei without its kind
     ],
     align=True,
 )

@@ -141,7 +141,7 @@ def turned_up(g: Any, r: Any, kind: int) -> int:
     """How many of the tiles turned from the wall's end equal the winning tile (10.6)."""
     count = 0
     for i in range(r.turn_up):
-        place = g.wall_end - 1 - i
+        place = g.wall_end + r.show_last_tile - 1 - i
         if place >= g.wall_next and g.wall[place] == kind:
             count += 1
     return count
@@ -243,6 +243,7 @@ def draw(g: Any, r: Any) -> None:
     g.stage = LAID
     if kind == WILD:
         g.hand[s, WILD] += 1
+        g.wild_draws[s] += 1
         g.hand_n[s] += 1
         note(g, s, V_DRAW, kind, 0)
     elif r.own_draw_melds and (g.hand[s, kind] == 3 or g.wei_kinds[s] >> kind & 1):
@@ -321,8 +322,6 @@ def do_peng(g: Any, r: Any, s: int) -> None:
     """Seat `s` lays the live tile as a peng (5.4)."""
     kind = g.live
     take(g, r, s, kind, 2, 1)
-    if not r.forced_peng:
-        g.cap[s, kind] = 0
     lay(g, r, s, PENG_MELD, kind, 0, origin(g))
     note(g, s, V_PENG, kind, 0)
     g.intake[s] = 1

@@ -1,8 +1,8 @@
 """What a hand waits for (听): which tiles would win it, drawn by itself or by another, and what they pay.
 
 A tile that is not there yet has to be treated as play would treat it: one's own draw makes a ti or a wei
-before anybody is asked (rules 6.5). The kernels here lay that meld, judge, and take it back: the game is as it
-was.
+before anybody is asked (rules 6.5). The kernels here lay that meld, judge, and take it back: the game is then
+as it was.
 """
 
 from __future__ import annotations
@@ -228,6 +228,22 @@ def list_waits(games: Any, i: int, seat: int, rules: Any, evals: Any, out: Any) 
     g = games[i]
     pose_next(g, evals[0], seat)
     waits_of(g, rules[0], evals[0], seat, out[0])
+
+
+@entry
+def count_wins(games: Any, seats: Any, rules: Any, evals: Any) -> int:
+    """How many of the tiles another could draw win for seat `seats[i]` of game `i`, over all games and 20 kinds."""
+    e = evals[0]
+    wins = 0
+    for i in range(len(games)):
+        pose_next(games[i], e, seats[i])
+        e.seat = seats[i]
+        e.source = OTHER_DRAW
+        e.explain = 0
+        for kind in range(KINDS):
+            e.kind = kind
+            wins += judge_draw(games[i], rules[0], e)
+    return wins
 
 
 @entry
