@@ -25,11 +25,13 @@ test: lint  ## lint, then the tests: interpreted and bounds-checked in part, com
 	$(PY) -m pytest -q $(PYTEST_ARGS)
 
 lint: $(VENV)/.installed-dev  ## ruff, mypy --strict, and who may import whom
-	@for package in $(PACKAGES); do grep -q "^root_packages.*\"$$package\"" pyproject.toml \
-	  || { echo "add $$package to root_packages in pyproject.toml" >&2; exit 1; }; done
 	$(PY) -m ruff check .
 	$(PY) -m mypy $(PACKAGES)
-	$(PY) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
+	@# import-linter fails on a package that is not there (yet): name those that are.
+	@sed -e 's/^root_packages = .*/root_packages = $(call list,$(PACKAGES))/' \
+	  -e 's/^source_modules = .*# all but train.*/source_modules = $(call list,$(filter-out train,$(PACKAGES)))/' \
+	  pyproject.toml > $(VENV)/imports.toml
+	$(PY) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()' $(VENV)/imports.toml
 
 clean:  ## remove the environment and what tools left (the compiled kernels live in the user's cache folder)
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist
@@ -58,3 +60,4 @@ $(VENV)/.installed-dev: pyproject.toml constraints.txt
 	@touch $(VENV)/.installed
 
 comma := ,
+list = [$(foreach name,$(1),"$(name)",)]
