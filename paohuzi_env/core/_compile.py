@@ -39,6 +39,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final, ParamSpec, TypeVar, cast
 
+import numpy as np
+
 from paohuzi_env.core._sources import Closure, closure
 
 P = ParamSpec("P")
@@ -49,7 +51,6 @@ COMPILED: bool = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
 
 if COMPILED:
     import numba
-    import numpy as np
     from numba.core import config
     from numba.core.compiler import CompileResult
     from numba.core.serialize import dumps
@@ -97,7 +98,7 @@ def cache_root() -> Path | None:
 
 def _compile(function: Callable[P, R], *, is_entry: bool) -> Callable[P, R]:
     if not COMPILED:
-        return function
+        return _wrapping_around(function) if is_entry else function
     dispatcher: Any = numba.njit(nogil=True, error_model="numpy")(function)
     if not is_entry:
         dispatcher.get_call_template = functools.partial(_one_signature, dispatcher)
@@ -106,6 +107,17 @@ def _compile(function: Callable[P, R], *, is_entry: bool) -> Callable[P, R]:
     if sources is not None and _has_plain_cells(function):
         dispatcher._cache = _KernelCache(function, _module(function.__module__, sources), is_entry)
     return cast(Callable[P, R], dispatcher)
+
+
+def _wrapping_around(function: Callable[P, R]) -> Callable[P, R]:
+    """An interpreted entry in which uint64 words wrap around as compiled ones do, without NumPy's warning."""
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        with np.errstate(over="ignore"):
+            return function(*args, **kwargs)
+
+    return call
 
 
 def _one_signature(dispatcher: Any, args: tuple[Any, ...], kws: dict[str, Any]) -> tuple[Any, ...]:

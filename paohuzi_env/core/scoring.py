@@ -159,9 +159,9 @@ def combine(r: Any, value: int, fan: int) -> int:
 
 @kernel
 def total_fan(r: Any, patterns: int, large: int, small: int, ranks: int, red: int) -> int:
-    """The fan of a set of patterns: joint and lone values first, then combined; 1 without a pattern (rules 8.3).
+    """The fan of a set of patterns: joint and lone values first, then combined; 1 for none (rules 8.3).
 
-    What the wild tiles make (rules 10.5) is no pattern beside others: it multiplies the whole, however fans combine.
+    What the wild tiles make (rules 10.5) is no pattern beside others: it multiplies the whole.
     """
     value = 0
     proper = patterns & PLAIN_MASK

@@ -90,7 +90,17 @@ EACH_PAYS: Final = 1
 ROWS: Final = 1 << 20
 """Entries of the row table: one for each ten ranks with 0..3 tiles of a rank (see `core.hu`)."""
 
-RULES: Final = np.dtype(
+
+def _record_type(fields: list[Any]) -> np.dtype[Any]:
+    """The layout of a record. Interpreted kernels get 64 bits for every number: NumPy's scalars compute in
+    their own width (`1 << np.int8(9)` is 0), compiled ones in 64 bits.
+    """
+    if not COMPILED:
+        fields = [(name, "u8" if kind == "u8" else "i8", *shape) for name, kind, *shape in fields]
+    return np.dtype(fields, align=True)
+
+
+RULES: Final = _record_type(
     [
         ("players", "i1"),  # seats that play; with 2 a third hand lies aside unseen
         ("hand_size", "i1"),  # tiles dealt to a seat
@@ -134,11 +144,10 @@ RULES: Final = np.dtype(
         ("joint_b", "i1", (4,)),
         ("joint_fan", "i2", (4,)),  # 0 ends the list
         ("row", "i1", (ROWS,)),  # how a row of one size divides into runs; see `core.hu`
-    ],
-    align=True,
+    ]
 )
 
-GAME: Final = np.dtype(
+GAME: Final = _record_type(
     [
         # -- what happens now
         ("legal", "i4"),  # bit for each legal action of the pending decision
@@ -194,6 +203,7 @@ GAME: Final = np.dtype(
             (SEATS, MELDS),
         ),  # seat that the tile came from, +4 where it was drawn, -1 the hand
         ("wei_not", "i4", (SEATS, MELDS)),  # kinds that the table knows a hidden wei is not
+        ("drawn", "i1", (20,)),  # draws of the kind that all have seen
         ("stale_hu", "i2", (SEATS, 21)),  # table huxi at the last pass of hu on a kind, else -1
         ("river", "i1", (SEATS, RIVER)),  # untaken tiles, +32 where drawn
         ("hand_aside", "i1", (21,)),  # the unseen third hand of a table of two
@@ -214,14 +224,13 @@ GAME: Final = np.dtype(
         ("rng", "u8"),  # word of the game's own generator
         ("log_n", "i2"),
         ("log", "i2", (LOG,)),  # events, packed by core.log
-    ],
-    align=True,
+    ]
 )
 
 HISTORY: Final = 32
 """Public events that a VIEW can carry."""
 
-VIEW: Final = np.dtype(
+VIEW: Final = _record_type(
     [
         # What one seat may know (rules 3.4, 3.5), and nothing else. Seats are absolute.
         ("seat", "i1"),  # whose view it is
@@ -264,6 +273,7 @@ VIEW: Final = np.dtype(
         ("wei_not", "i4", (SEATS, MELDS)),
         ("river", "i1", (SEATS, RIVER)),
         ("spent", "i1", (SEATS, 20)),  # tiles known to have left the dealt hand
+        ("drawn", "i1", (20,)),  # draws of the kind that the seat has seen
         ("cap", "i1", (SEATS, 20)),
         # -- the seat's own
         ("hand", "i1", (21,)),
@@ -289,11 +299,10 @@ VIEW: Final = np.dtype(
         # -- public events, on request
         ("history_n", "i1"),
         ("history", "i2", (HISTORY,)),  # as in GAME.log, the latest last; another seat's wei without its kind
-    ],
-    align=True,
+    ]
 )
 
-EVAL: Final = np.dtype(
+EVAL: Final = _record_type(
     [
         # -- the question
         ("seat", "i1"),
@@ -337,16 +346,24 @@ EVAL: Final = np.dtype(
         ("groups", "i1"),
         ("group_type", "i1", (MELDS,)),
         ("group_tiles", "i1", (MELDS, 4)),  # -1 none
-    ],
-    align=True,
+    ]
 )
+
+
+class _Fields(np.void):
+    """A record whose fields are attributes, those too that NumPy has a meaning for (`base`)."""
+
+    def __getattribute__(self, name: str) -> Any:
+        get = super().__getattribute__
+        return self[name] if name in get("dtype").names else get(name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self[name] = value
 
 
 def allocate(count: int, dtype: np.dtype[Any]) -> Any:
     """A zeroed array of `count` records whose fields can be read as attributes, compiled or interpreted.
 
-    The one place that knows that interpreted kernels need a recarray for `g.hand`, and that compiled ones load a
-    plain structured array faster.
+    The one place that knows that interpreted kernels need help for `g.hand`.
     """
-    array = np.zeros(count, dtype)
-    return array if COMPILED else array.view(np.recarray)
+    return np.zeros(count, dtype if COMPILED else np.dtype((_Fields, dtype)))

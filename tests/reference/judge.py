@@ -137,7 +137,8 @@ def fans(
     has("shua_hou", not forced and win.concealed_before == 1)
     tuan_yuan = rules.pattern("tuan_yuan")
     if tuan_yuan is not None:
-        counts("tuan_yuan", _full_ranks(doors, kinds, bool(tuan_yuan.get("quads"))))
+        full = _full_ranks(doors, kinds, bool(tuan_yuan.get("quads")))
+        found["tuan_yuan"] = tuan_yuan["fan"] * full or None  # for each rank
     if not forced:
         pairs = [door for door in doors if door.name == "jiang"]
         others = [door for door in doors if door.name != "jiang"]

@@ -28,7 +28,6 @@ USUAL_BOUNDS: dict[str, dict[str, int]] = {
     "wu_hu": {"from": 0, "up_to": 0},
     "da_zi": {"from": 18},
     "xiao_zi": {"from": 18},
-    "tuan_yuan": {"from": 1},
 }
 
 
@@ -153,7 +152,7 @@ PRESETS: dict[str, dict[str, Any]] = {
             "ting_hu": {"fan": 6},
             "hai_di": {"fan": 6},
             "shua_hou": {"fan": 8},
-            "tuan_yuan": {"fan": 8, "per_extra": 8, "from": 1, "quads": False},
+            "tuan_yuan": {"fan": 8, "quads": False},
             "hang_hang_xi": {"fan": 8},
             "jia_hang_hang": {"fan": 4},
         },
@@ -189,6 +188,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         },
     },
     "yongzhou": {  # 10.5
+        "pattern_level": "full",
         "wilds": 2,
         "self_draw": "none",
         "joint": {},
@@ -203,6 +203,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         },
     },
     "bopi": {  # 10.6
+        "pattern_level": "full",
         "min_huxi": 10,
         "base_on": "huxi",
         "self_draw": "none",
@@ -216,6 +217,16 @@ PRESETS: dict[str, dict[str, Any]] = {
             "hong_wu": {"fan": 1, "from": 13},
             "wu_hu": {"fan": 1, "from": 0, "up_to": 0},
         },
+    },
+    "mini": {  # a small training game (11)
+        "players": 2,
+        "hand_size": 5,
+        "ranks": 3,
+        "doors": 2,
+        "min_huxi": 3,
+        "deng_from": 3,
+        "tian_hu_quads": 2,
+        "tian_hu_kans": 0,
     },
 }
 

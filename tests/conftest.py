@@ -1,0 +1,8 @@
+"""The twin is importable as `reference`, and helpers of several folders by their names."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
