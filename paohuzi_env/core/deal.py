@@ -79,6 +79,7 @@ def clear(g: Any, r: Any, dealer: int, drawn_before: int) -> None:
     g.meld_shape[:] = 0
     g.meld_from[:] = 0
     g.wei_not[:] = 0
+    g.drawn[:] = 0
     g.stale_hu[:] = -1
     g.river[:] = 0
     g.winner = -1

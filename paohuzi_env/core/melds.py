@@ -132,6 +132,7 @@ def upgrade(g: Any, r: Any, s: int, kind: int, meld_type: int, origin: int) -> N
     m = find_meld(g, s, kind)
     if g.meld_type[s, m] == WEI:
         reveal(g, s, kind, 2)  # its kind was hidden until now (rules 3.4)
+        g.drawn[kind] += 1
     g.huxi[s] += unit_huxi(r, meld_type, kind) - unit_huxi(r, g.meld_type[s, m], kind)
     g.meld_type[s, m] = meld_type
     g.meld_from[s, m] = origin

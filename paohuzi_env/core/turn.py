@@ -251,6 +251,7 @@ def draw(g: Any, r: Any) -> None:
     elif r.own_draw_melds and g.hand[s, kind] == 2:
         own_wei(g, r, s, kind)
     else:
+        g.drawn[kind] += 1
         note(g, s, V_DRAW, kind, 0)
         g.source = OTHER_DRAW
         make_live(g)
@@ -264,6 +265,7 @@ def own_ti(g: Any, r: Any, s: int, kind: int) -> None:
         lay(g, r, s, TI, kind, 0, s + DRAWN)
     else:
         upgrade(g, r, s, kind, TI, s + DRAWN)
+    g.drawn[kind] += 1
     note(g, s, V_TI, kind, 0)
     if discard_owed(g, s):
         g.intake[s] = 1
@@ -273,7 +275,9 @@ def own_ti(g: Any, r: Any, s: int, kind: int) -> None:
 def own_wei(g: Any, r: Any, s: int, kind: int) -> None:
     """Lay a wei, or a chouwei of a stale kind, with the tile just drawn (6.5 b)."""
     stale = (g.stale_peng[s] | g.stale_chi[s]) >> kind & 1
-    if not stale:  # its kind stays hidden: remember what the table knows it is not
+    if stale:
+        g.drawn[kind] += 1
+    else:  # its kind stays hidden: remember what the table knows it is not
         known = g.discarded[s]
         for k in range(KINDS):
             if g.cap[s, k] < 2:

@@ -68,6 +68,8 @@ def view_table(g: Any, r: Any, v: Any, s: int) -> None:
     v.discards = g.discards
     v.dealer_discards = g.dealer_discards
     v.drawn_before = g.drawn_before
+    for k in range(KINDS):
+        v.drawn[k] = g.drawn[k]
     for p in range(SEATS):
         v.hand_n[p] = g.hand_n[p]
         v.melds_n[p] = g.melds_n[p]
@@ -87,7 +89,11 @@ def view_table(g: Any, r: Any, v: Any, s: int) -> None:
             v.meld_shape[p, m] = g.meld_shape[p, m]
             v.meld_from[p, m] = g.meld_from[p, m]
             v.wei_not[p, m] = 0
-            if hides and g.meld_type[p, m] == WEI:
+            if g.meld_type[p, m] != WEI:
+                continue
+            if not hides:
+                v.drawn[g.meld_kind[p, m]] += 1
+            else:
                 v.huxi[p] -= unit_huxi(r, WEI, g.meld_kind[p, m])
                 v.spent[p, g.meld_kind[p, m]] -= 2
                 v.meld_kind[p, m] = NO_TILE
