@@ -259,7 +259,7 @@ class Game:
     def to_bytes(self) -> bytes:
         """All of the hand as bytes, with the layout's version and the rule set's hash in front."""
         head = _HEADER.pack(_MAGIC, STATE_VERSION, st.GAME.itemsize, bytes.fromhex(self.rules.hash))
-        return head + self._array.tobytes()
+        return head + bytes(self._array.tobytes())
 
     @classmethod
     def from_bytes(cls, data: bytes, rules: RuleSet | str = "hunan") -> Game:

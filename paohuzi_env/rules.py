@@ -28,7 +28,7 @@ from paohuzi_env.errors import RuleSetError
 
 LEVELS: Final = ("none", "basic", "half", "full")
 LEVEL_OF: Final = MappingProxyType(
-    {name: "full" for name in st.PATTERNS[: st.ZI_MO]}
+    dict.fromkeys(st.PATTERNS[: st.ZI_MO], "full")
     | dict.fromkeys(("hong_hu", "dian_hu", "hong_wu", "wu_hu"), "basic")
     | dict.fromkeys(("dui_dui_hu", "hai_di"), "half")
 )
@@ -204,9 +204,7 @@ def rule_set(source: str | os.PathLike[str] | Mapping[str, Any] | RuleSet = "hun
         return _from_mapping(source)
     text = os.fspath(source)
     if not isinstance(text, str):
-        raise RuleSetError(
-            f"rule set {source!r}; allowed: a preset's name, a mapping, JSON, or a .toml or .json file"
-        )
+        raise RuleSetError(f"rule set {source!r}; allowed: a preset's name, a mapping, JSON, or a .toml or .json file")
     if text.lstrip().startswith("{"):
         return _from_mapping(_parse_json(text, "inline rule set"))
     if text.endswith((".toml", ".json")) or not isinstance(source, str):
@@ -219,9 +217,7 @@ def preset(name: str) -> RuleSet:
     """The preset of that name."""
     table = _presets()
     if name not in table:
-        raise RuleSetError(
-            f"unknown rule set {name!r}; allowed: {', '.join(table)}, a .toml or .json file, or JSON"
-        )
+        raise RuleSetError(f"unknown rule set {name!r}; allowed: {', '.join(table)}, a .toml or .json file, or JSON")
     return _validated(name, _preset_values(name))
 
 
@@ -285,9 +281,7 @@ def _from_mapping(source: Mapping[str, Any]) -> RuleSet:
     start = preset(name).values_
     for field, value in table.items():
         if field not in FIELDS:
-            raise RuleSetError(
-                f"unknown rule field {field!r} = {value!r}; allowed: preset, {', '.join(FIELDS)}"
-            )
+            raise RuleSetError(f"unknown rule field {field!r} = {value!r}; allowed: preset, {', '.join(FIELDS)}")
     return _validated(name, _merge_all(start, table))
 
 
@@ -408,7 +402,7 @@ def _validated(name: str, values: dict[str, Any]) -> RuleSet:
 def _check_tables(values: Mapping[str, Any]) -> None:
     _keys("huxi", values["huxi"], UNITS + RUNS)
     for unit in UNITS + RUNS:
-        classes = CLASSES if unit in UNITS else ("small", "large")
+        classes: tuple[str, ...] = CLASSES if unit in UNITS else ("small", "large")
         if unit not in values["huxi"]:
             raise RuleSetError(f"huxi has no {unit!r}; needed: {', '.join(UNITS + RUNS)}")
         _keys(f"huxi.{unit}", values["huxi"][unit], classes)
@@ -432,7 +426,7 @@ def _check_tables(values: Mapping[str, Any]) -> None:
                 _number(f"patterns.{pattern}.{key}", value, 1 if key == "fan" else 0, 1000)
         if entry.get("from", 0) > entry.get("up_to", NO_LIMIT):
             raise RuleSetError(
-                f"patterns.{pattern}: from = {entry['from']} contradicts up_to = {entry['up_to']}; allowed: from <= up_to"
+                f"patterns.{pattern}.from = {entry['from']} contradicts up_to = {entry['up_to']}; allowed: at most that"
             )
     _keys("lone", values["lone"], tuple(LEVEL_OF))
     for pattern, fan in values["lone"].items():
@@ -442,9 +436,7 @@ def _check_tables(values: Mapping[str, Any]) -> None:
     for pair, fan in values["joint"].items():
         names = pair.split("+")
         if len(names) != 2 or names[0] == names[1] or any(n not in LEVEL_OF for n in names):
-            raise RuleSetError(
-                f"unknown pair {pair!r} in joint; allowed: two of {', '.join(LEVEL_OF)} joined by '+'"
-            )
+            raise RuleSetError(f"unknown pair {pair!r} in joint; allowed: two of {', '.join(LEVEL_OF)} joined by '+'")
         _number(f"joint.{pair}", fan, 1, 1000)
     _keys("bonuses", values["bonuses"], ("add", "set"))
     _keys("bonuses.add", values["bonuses"].get("add", {}), ("self_draw",))
@@ -474,9 +466,7 @@ def _check_together(values: Mapping[str, Any]) -> None:
         )
     plain = values["min_huxi_plain"]
     if plain is not None and plain < values["min_huxi"]:
-        refuse(
-            "min_huxi_plain", f"contradicts min_huxi = {values['min_huxi']}; allowed: at least that, or null"
-        )
+        refuse("min_huxi_plain", f"contradicts min_huxi = {values['min_huxi']}; allowed: at least that, or null")
     if values["base_on"] == "huxi" and values["self_draw"] != "none":
         refuse("self_draw", 'contradicts base_on = "huxi", which has no deng to add; allowed: none')
     if values["base_on"] == "deng" and any(values["bonuses"].get(k) for k in ("add", "set")):
@@ -492,7 +482,7 @@ def _record(rules: RuleSet) -> Any:
     array = st.allocate(1, st.RULES)
     r = array[0]
     for field in (*_NUMBERS, *_FLAGS):
-        if field in (st.RULES.names or ()):
+        if field in st.RULES.names:
             r[field] = rules[field]
     for field in _OPTIONAL:
         r[field] = rules[field] or 0
@@ -562,9 +552,7 @@ def seed_word(seed: int) -> np.uint64:
     word = number & 0xFFFFFFFFFFFFFFFF
     number >>= 64
     while number:  # longer seeds are hashed, so that no part of them is lost
-        digest = hashlib.sha256(
-            word.to_bytes(8, "little") + (number & 0xFFFFFFFFFFFFFFFF).to_bytes(8, "little")
-        )
+        digest = hashlib.sha256(word.to_bytes(8, "little") + (number & 0xFFFFFFFFFFFFFFFF).to_bytes(8, "little"))
         word = int.from_bytes(digest.digest()[:8], "little")
         number >>= 64
     return np.uint64(word)

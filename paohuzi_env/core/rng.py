@@ -44,6 +44,6 @@ def key(seed: Any, stream: int, index: int) -> Any:
 
 
 @kernel
-def below(word: Any, n: int) -> int:
-    """A number in 0..n-1 from a state word; uneven by less than n / 2**32."""
+def below(word: Any, n: int) -> Any:
+    """A number (int64) in 0..n-1 from a state word; uneven by less than n / 2**32."""
     return np.int64(((mix(word) >> S32) * np.uint64(n)) >> S32)

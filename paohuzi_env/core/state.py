@@ -20,8 +20,8 @@ MELDS: Final = 8
 WALL: Final = 30
 """Room for the wall; `hunan` has 19, `yongzhou` 21."""
 DECK: Final = 82
-RIVER: Final = 48
-LOG: Final = 512
+RIVER: Final = 32
+LOG: Final = 400
 """Room for events; about 90 are usual. Filling it is an invariant's breach, never silent."""
 
 # Kinds of meld and door. The first six lie on the table; the last four are groups of a winning hand.

@@ -1,0 +1,195 @@
+"""Many hands at once: each call brings every hand of a slice to its next decision.
+
+A *slot* is one of the N hands played side by side. Hand k of slot i is dealt from a hash of (seed, i, k), so a slot's
+hands do not depend on N, on threads or on the other slots. Kernels work on slices, so that threads can share a batch;
+each thread has a row of `evals`, `views` and `orders` of its own.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from paohuzi_env.core._compile import entry, kernel
+from paohuzi_env.core.actions import NUM_ACTIONS
+from paohuzi_env.core.deal import deal_seeded
+from paohuzi_env.core.observe import observe
+from paohuzi_env.core.rng import advance, below, key
+from paohuzi_env.core.state import OVER, SEATS
+from paohuzi_env.core.tiles import KINDS
+from paohuzi_env.core.turn import step
+from paohuzi_env.core.view import view
+
+NEXT_STEP: Final = 0
+SAME_STEP: Final = 1
+DISABLED: Final = 2
+
+SLOT: Final = np.dtype(
+    [
+        ("seed", "u8"),
+        ("stream", "i8"),  # i of (seed, i, k)
+        ("index", "i8"),  # k of the hand being played
+        ("dealer", "i1"),  # -1: drawn with the deal
+        ("decided", "i8"),  # decisions of this hand so far
+        ("skipped", "i8"),  # hands that were over on the deal (rules 2.2) and so asked nobody, since the first reset
+    ],
+    align=True,
+)
+"""Where a slot stands; with the slot's GAME it is all that a snapshot needs."""
+
+
+@kernel
+def deal_next(g: Any, slot: Any, r: Any, e: Any, order: Any) -> None:
+    """Deal hand `slot.index`, and the ones after it while a hand is over before anybody is asked."""
+    deal_seeded(g, r, e, order, key(slot.seed, slot.stream, slot.index), slot.dealer, 0)
+    while g.phase == OVER:
+        slot.skipped += 1
+        slot.index += 1
+        deal_seeded(g, r, e, order, key(slot.seed, slot.stream, slot.index), slot.dealer, 0)
+    slot.decided = 0
+
+
+@kernel
+def write_row(g: Any, r: Any, v: Any, seat: int, obs: Any, mask: Any) -> None:
+    """Observation and mask of `seat`: those of the actor, or zeros where there is none."""
+    if seat < 0:
+        obs[:] = 0
+        mask[:] = 0
+        return
+    view(g, r, v, seat, 0)
+    observe(v, r, obs, mask)
+
+
+@entry
+def reset_slice(
+    games: Any, slots: Any, lo: int, hi: int, rules: Any, evals: Any, views: Any, orders: Any, thread: int,
+    chosen: Any, obs: Any, masks: Any, actors: Any, rewards: Any, since: Any, dones: Any, write: int,
+) -> None:  # fmt: skip
+    """Deal hand `slots.index` in each chosen slot of lo..hi-1 and write its first decision."""
+    r = rules[0]
+    for i in range(lo, hi):
+        if chosen[i]:
+            g = games[i]
+            deal_next(g, slots[i], r, evals[thread], orders[thread])
+            actors[i] = g.actor
+            dones[i] = 0
+            for s in range(SEATS):
+                rewards[i, s] = 0
+                since[i, s] = 0
+            if write:
+                write_row(g, r, views[thread], g.actor, obs[i], masks[i])
+
+
+@entry
+def first_illegal(games: Any, lo: int, hi: int, actions: Any, mode: int) -> int:
+    """The first row of lo..hi-1 whose action is not legal now, or -1. In NEXT_STEP mode ended rows take any action."""
+    for i in range(lo, hi):
+        a = actions[i]
+        if games[i].phase == OVER:
+            if mode != NEXT_STEP:
+                return i
+        elif a < 0 or a >= NUM_ACTIONS or games[i].legal >> a & 1 == 0:
+            return i
+    return -1
+
+
+@entry
+def step_slice(
+    games: Any, slots: Any, lo: int, hi: int, rules: Any, evals: Any, views: Any, orders: Any, thread: int,
+    actions: Any, mode: int, obs: Any, masks: Any, actors: Any, rewards: Any, since: Any, dones: Any, write: int,
+) -> None:  # fmt: skip
+    """Apply one legal action in each slot of lo..hi-1 and write its next decision.
+
+    In NEXT_STEP mode an ended slot is dealt anew and its action ignored; in SAME_STEP mode a hand that ends is
+    followed by the next one at once, with `dones` and `rewards` of the one that ended.
+    """
+    r = rules[0]
+    e = evals[thread]
+    for i in range(lo, hi):
+        g = games[i]
+        for s in range(SEATS):
+            rewards[i, s] = 0
+        dones[i] = 0
+        if g.phase == OVER:
+            for s in range(SEATS):
+                since[i, s] = 0
+            slots[i].index += 1
+            deal_next(g, slots[i], r, e, orders[thread])
+        else:
+            since[i, g.actor] = 0
+            slots[i].decided += 1
+            step(g, r, e, actions[i])
+            if g.phase == OVER:
+                dones[i] = 1
+                for s in range(SEATS):
+                    rewards[i, s] = g.scores[s]
+                    since[i, s] += g.scores[s]
+                if mode == SAME_STEP:
+                    slots[i].index += 1
+                    deal_next(g, slots[i], r, e, orders[thread])
+        actors[i] = g.actor
+        if write:
+            write_row(g, r, views[thread], g.actor, obs[i], masks[i])
+
+
+@entry
+def observe_slice(
+    games: Any, lo: int, hi: int, rules: Any, views: Any, thread: int, seats: Any, obs: Any, masks: Any
+) -> None:
+    """Write what `seats[i]` sees in each row of lo..hi-1 (zeros for a seat below 0)."""
+    for i in range(lo, hi):
+        write_row(games[i], rules[0], views[thread], seats[i], obs[i], masks[i])
+
+
+@kernel
+def pick(legal: int, word: Any) -> int:
+    """A legal action drawn uniformly from a generator word; -1 where none is legal."""
+    n = 0
+    bits = legal
+    while bits:
+        bits &= bits - 1
+        n += 1
+    if n == 0:
+        return -1
+    left = below(word, n)
+    bits = legal
+    while left:
+        bits &= bits - 1
+        left -= 1
+    a = 0
+    while bits >> a & 1 == 0:
+        a += 1
+    return a
+
+
+@entry
+def sample_slice(games: Any, slots: Any, lo: int, hi: int, salt: Any, actions: Any) -> None:
+    """A uniformly random legal action for each row of lo..hi-1, keyed by its slot's seed, hand and decision."""
+    for i in range(lo, hi):
+        word = key(slots[i].seed ^ salt, slots[i].stream, slots[i].index * 4096 + slots[i].decided)
+        a = pick(games[i].legal, advance(word))
+        actions[i] = a if a >= 0 else 0
+
+
+@entry
+def active_slice(obs: Any, lo: int, hi: int, index: Any, value: Any, counts: Any) -> int:
+    """The active entries of dense observations: flat index and value, ascending; rows are filled up with -1 and 0.
+
+    The first row that has more of them than `index` has room is returned, else -1.
+    """
+    for i in range(lo, hi):
+        n = 0
+        for p in range(obs.shape[1]):
+            for k in range(KINDS):
+                if obs[i, p, k] != 0:
+                    if n >= index.shape[1]:
+                        return i
+                    index[i, n] = p * KINDS + k
+                    value[i, n] = obs[i, p, k]
+                    n += 1
+        counts[i] = n
+        for j in range(n, index.shape[1]):
+            index[i, j] = -1
+            value[i, j] = 0
+    return -1
