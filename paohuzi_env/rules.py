@@ -413,7 +413,7 @@ def _check_tables(values: Mapping[str, Any]) -> None:
     _keys("patterns", values["patterns"], tuple(LEVEL_OF))
     for pattern, entry in values["patterns"].items():
         counted = pattern in USUAL_RANGE
-        keys = ("fan", "per_extra", "from", "up_to") if counted else ("fan",)
+        keys: tuple[str, ...] = ("fan", "per_extra", "from", "up_to") if counted else ("fan",)
         keys += ("quads",) if pattern == "tuan_yuan" else ()
         _keys(f"patterns.{pattern}", entry, keys)
         if "fan" not in entry:
@@ -482,7 +482,7 @@ def _record(rules: RuleSet) -> Any:
     array = st.allocate(1, st.RULES)
     r = array[0]
     for field in (*_NUMBERS, *_FLAGS):
-        if field in st.RULES.names:
+        if field in (st.RULES.fields or {}):
             r[field] = rules[field]
     for field in _OPTIONAL:
         r[field] = rules[field] or 0
@@ -538,7 +538,7 @@ def empty_evals() -> Any:
     return st.allocate(1, st.EVAL)
 
 
-def seed_word(seed: int) -> np.uint64:
+def seed_word(seed: int | np.integer[Any]) -> np.uint64:
     """Fold a seed of any size into the generator's word; seeds from 0 to 2**64 - 1 stay as they are.
 
     Raises

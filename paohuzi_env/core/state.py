@@ -350,7 +350,7 @@ EVAL: Final = _record_type(
 )
 
 
-class _Fields(np.void):
+class _Fields(np.void):  # type: ignore[misc]  # final only for type checkers
     """A record whose fields are attributes, those too that NumPy has a meaning for (`base`)."""
 
     def __getattribute__(self, name: str) -> Any:
