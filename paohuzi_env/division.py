@@ -196,7 +196,7 @@ class Win:
             if name in GROUPS:
                 name, shape = "chi", _shape(tiles)
                 if shape == RED_RUN or (shape == LOW and kind % RANKS == 0):
-                    worth = int(r["run_huxi"][kind // RANKS, shape == RED_RUN])
+                    worth = int(r["run_huxi"][kind // RANKS, int(shape == RED_RUN)])
             m = int(g["melds_n"][s])
             g["meld_type"][s, m], g["meld_kind"][s, m] = MELD_NAMES.index(name), kind
             g["meld_shape"][s, m] = shape

@@ -1,0 +1,413 @@
+"""The command `paohuzi`: evaluate positions, replay records, play random hands, list waits and rule sets.
+
+Results go to standard output, errors as one line to standard error. Exit status: 0 done, 1 something is wrong with
+what was given, 2 the command line is none, 130 interrupted, 141 the reader of the output has gone. Heavy imports
+wait until a command needs them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
+
+import tyro
+
+from paohuzi_env import __version__
+from paohuzi_env.errors import PaohuziError, RecordError
+
+if TYPE_CHECKING:
+    from paohuzi_env.record import Record
+    from paohuzi_env.rules import RuleSet
+
+Command: TypeAlias = Callable[[], int]
+INTERRUPTED: Final = 130
+PIPE_CLOSED: Final = 141
+_EPILOG: Final = "An example of each command: paohuzi COMMAND --help"
+
+
+class _UsageError(Exception):
+    """An option's value that can't be."""
+
+
+# --- the commands: what they take -----------------------------------------------------------------------------
+# tyro makes the options from the signatures and the help from the docstrings. Each gives back what is to be run.
+
+
+def evaluate() -> Command:
+    """Is it a win, and what does it pay? Position queries as JSON lines in, answers as JSON lines out.
+
+    Every line is answered, a wrong one with {"error": ...}; then the exit status is 1.
+
+    Example: echo '{"hand": "acfghiiCCCDEF", "melds": ["peng:eee", "ti:JJJJ"], "tile": "b", "source": "other_draw"}' | paohuzi evaluate
+    """  # noqa: E501 - an example is pasted whole
+    return _evaluate
+
+
+def replay(files: tyro.conf.Positional[tuple[Path, ...]], /, *, show: bool = False, chinese: bool = False) -> Command:
+    """Replay game records through the rules and compare every event, every list of choices and the result.
+
+    Exit status 1, with the file, the line, the event and the reason, if a record differs.
+
+    Example: paohuzi replay games.phz.jsonl --show
+
+    Parameters
+    ----------
+    files
+        Files of game records, one JSON object a line.
+    show
+        Print each hand step by step: hands, melds, the live tile, the choices, what was chosen.
+    chinese
+        With --show: write tiles as Chinese characters.
+    """
+    return partial(_replay, files, show, chinese)
+
+
+def selfplay(
+    *,
+    rules: str = "hunan",
+    games: int = 100,
+    seed: int = 0,
+    dealer: int | None = None,
+    take_hu: bool = False,
+    record: Path | None = None,
+    legal: bool = False,
+) -> Command:
+    """Play hands by uniformly random choices and sum up what happened.
+
+    Hand i is dealt and played from (seed, i): the same however many are played.
+
+    Example: paohuzi selfplay --rules hunan --games 1000 --seed 7 --take-hu --record games.phz.jsonl
+
+    Parameters
+    ----------
+    rules
+        A preset's name, a .toml or .json file, or inline JSON such as '{"preset": "hunan", "cap": 20}'.
+    games
+        How many hands.
+    seed
+        Fixes every deal and every choice.
+    dealer
+        The seat that deals every hand; without it each hand draws its own.
+    take_hu
+        Take every hu that is offered.
+    record
+        Write the hands to this file, all of them or none.
+    legal
+        Record the legal choices of every decision too.
+    """
+    return partial(_selfplay, rules, games, seed, dealer, take_hu, record, legal)
+
+
+def waits(
+    hand: tyro.conf.Positional[str], /, *, melds: tuple[str, ...] = (), rules: str = "hunan", chinese: bool = False
+) -> Command:
+    """Every tile that would win a hand, drawn by itself or by another seat, and what it would pay.
+
+    Example: paohuzi waits acfghiiCCCDEF --melds peng:eee ti:JJJJ
+
+    Parameters
+    ----------
+    hand
+        The concealed tiles, as letters or Chinese characters.
+    melds
+        The melds on the table, each KIND:TILES with KIND peng, wei, chouwei, pao, ti or chi.
+    rules
+        A preset's name, a .toml or .json file, or inline JSON.
+    chinese
+        Write tiles as Chinese characters.
+    """
+    return partial(_waits, hand, melds, rules, chinese)
+
+
+def rules(
+    names: Annotated[tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="[NAME [NAME]]")] = (), /
+) -> Command:
+    """List the rule sets that come with the package, show one, or show where two differ.
+
+    Example: paohuzi rules hunan luzhou
+
+    Parameters
+    ----------
+    names
+        None, one or two rule sets: a preset's name, a .toml or .json file, or inline JSON.
+    """
+    return partial(_rules, names)
+
+
+COMMANDS: Final[dict[str, Callable[..., Command]]] = {
+    "evaluate": evaluate,
+    "replay": replay,
+    "selfplay": selfplay,
+    "waits": waits,
+    "rules": rules,
+}
+
+
+# --- the commands: what they do -------------------------------------------------------------------------------
+
+
+def _evaluate() -> int:
+    from paohuzi_env.position import answer_lines
+
+    if sys.stdin is None:
+        raise _UsageError("standard input is closed; position queries are read from it")
+    wrong = False
+    for answer in answer_lines(sys.stdin.buffer):
+        wrong = wrong or "error" in answer
+        print(json.dumps(answer), flush=True)
+    return 1 if wrong else 0
+
+
+def _replay(files: Sequence[Path], show: bool, chinese: bool) -> int:
+    if not files:
+        raise _UsageError("replay needs a file of game records")
+    from paohuzi_env.record import replay_records
+    from paohuzi_env.selfplay import Tally
+    from paohuzi_env.show import hand_lines, print_table
+
+    rows: list[Sequence[object]] = []
+    failed = False
+    for path in files:
+        tally, names = Tally(), set()
+        try:
+            for number, found in enumerate(replay_records(path), 1):
+                tally.add(found.game, len(found.decisions))
+                names.add(found.rules.name)
+                if show:
+                    lines = hand_lines(found, title=f"hand {number} of {path}", chinese=chinese)
+                    print("\n".join(lines), end="\n\n")
+            if not tally.hands:
+                raise RecordError("no records", file=str(path))
+        except (PaohuziError, OSError) as error:
+            if isinstance(error, BrokenPipeError):
+                raise
+            failed = True
+            _complain(error)
+        rows.append((path, ", ".join(sorted(names)), tally.hands, tally.drawn_hands, tally.won, tally.decisions))
+    print_table(("file", "rules", "hands verified", "drawn", "won", "decisions"), rows)
+    return 1 if failed else 0
+
+
+def _selfplay(
+    source: str, games: int, seed: int, dealer: int | None, take_hu: bool, record: Path | None, legal: bool
+) -> int:  # fmt: skip
+    rules = _rule_set(source)
+    _in_range("games", games, 1, None)
+    _in_range("seed", seed, 0, None)
+    if dealer is not None:
+        _in_range("dealer", dealer, 0, rules.seats - 1)
+    if legal and record is None:
+        raise _UsageError("--legal goes with --record")
+    from paohuzi_env.record import record_of, write_records
+    from paohuzi_env.selfplay import Tally, play_random
+    from paohuzi_env.show import print_table, tally_rows
+
+    play_random(rules, seed, 0)  # whatever has to be compiled is no part of the time
+    tally = Tally()
+
+    def records() -> Iterator[Record]:
+        for index in _progress(games):
+            game, decisions = play_random(rules, seed, index, dealer=dealer, take_hu=take_hu)
+            tally.add(game, decisions)
+            if record is not None:
+                players = ["random"] * rules.seats
+                meta = {"hand": index, "take_hu": take_hu}
+                yield record_of(game, seed=seed, players=players, legal=legal, meta=meta)
+
+    started = time.perf_counter()
+    if record is not None:
+        write_records(record, records())
+    else:
+        for _ in records():
+            pass
+    seconds = time.perf_counter() - started
+    print_table((str(rules), f"seed {seed}"), tally_rows(tally, rules.seats, seconds))
+    return 0
+
+
+def _progress(games: int) -> Iterator[int]:
+    """Count the hands, with a bar on standard error where that is a terminal."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield from range(games)
+        return
+    from rich.console import Console
+    from rich.progress import track
+
+    yield from track(range(games), "playing", console=Console(stderr=True), transient=True)
+
+
+def _waits(hand: str, melds: Sequence[str], source: str, chinese: bool) -> int:
+    rules = _rule_set(source)
+    from paohuzi_env import position
+    from paohuzi_env.notation import tile_glyph, tile_letter
+    from paohuzi_env.show import print_table
+
+    found = position.waits(hand, melds, rules)
+    if not found:
+        print("waits for nothing")
+        return 0
+
+    def cells(verdict: position.Verdict | None) -> tuple[object, ...]:
+        if verdict is None:
+            return ("-", "", "")
+        return (verdict.huxi, ", ".join(verdict.patterns) or "none", verdict.base)
+
+    name = tile_glyph if chinese else tile_letter
+    heads = ("tile", "own draw: huxi", "patterns", "base", "other's draw: huxi", "patterns", "base")
+    print_table(heads, [(name(wait.kind), *cells(wait.own), *cells(wait.other)) for wait in found])
+    return 0
+
+
+def _rules(names: Sequence[str]) -> int:
+    if len(names) > 2:
+        raise _UsageError(f"{len(names)} rule sets; allowed: none, one, or two to compare")
+    sets = [_rule_set(name) for name in names]
+    from paohuzi_env.rules import difference, preset, preset_names
+    from paohuzi_env.show import print_table
+
+    if not sets:
+        standard = preset(preset_names()[0])
+        rows = [
+            (name, r.hash, r.seats, r.min_huxi, r.wilds, len(difference(standard, r)))
+            for name in preset_names()
+            for r in [preset(name)]
+        ]
+        heads = ("rule set", "hash", "seats", "least huxi", "wild tiles", f"differs from {standard.name} in")
+        print_table(heads, rows)
+    elif len(sets) == 1:
+        print_table(("field", "value"), list(_fields(sets[0])), title=f"{sets[0]}  hash {sets[0].hash}")
+    else:
+        a, b = sets
+        differs = [(field, _value(x), _value(y)) for field, (x, y) in difference(a, b).items()]
+        if differs:
+            print_table(("field", f"{a} ({a.hash})", f"{b} ({b.hash})"), differs)
+        else:
+            print(f"no difference: both have the hash {a.hash}")
+    return 0
+
+
+def _fields(table: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Every field of a rule set by its dotted name."""
+    for field, value in table.items():
+        if hasattr(value, "items") and value:
+            yield from _fields(value, f"{prefix}{field}.")
+        else:
+            yield f"{prefix}{field}", _value(value)
+
+
+def _value(value: object) -> str:
+    return "{}" if hasattr(value, "items") else json.dumps(value, ensure_ascii=False)
+
+
+def _rule_set(source: str) -> RuleSet:
+    from paohuzi_env.rules import rule_set
+
+    return rule_set(source)
+
+
+def _in_range(name: str, value: int, low: int, high: int | None) -> None:
+    if value < low or (high is not None and value > high):
+        most = "" if high is None else f" to {high}"
+        raise _UsageError(f"--{name} {value}; allowed: from {low}{most}")
+
+
+# --- the frame ------------------------------------------------------------------------------------------------
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line `argv` (default: that of the process) and give the exit status."""
+    arguments = sys.argv[1:] if argv is None else list(argv)
+    return run_quietly(lambda: _parse(arguments)())
+
+
+def run_quietly(command: Command) -> int:
+    """Run a command; give its exit status, or that of its error, which is one line on standard error."""
+    try:
+        if sys.stdout is None:  # closed by the caller
+            sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - as long as the process
+        if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal without Chinese shows "?"
+            sys.stdout.reconfigure(errors="replace")
+        status = command()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _close_output()
+        return PIPE_CLOSED
+    except KeyboardInterrupt:
+        _complain("interrupted")
+        return INTERRUPTED
+    except (PaohuziError, OSError, _UsageError) as error:
+        _complain(error)
+        return 2 if isinstance(error, _UsageError) else 1
+    return status
+
+
+def _parse(argv: Sequence[str]) -> Command:
+    """Read the command line; what tyro has to say about a wrong one becomes one line."""
+    if list(argv) == ["--version"]:
+        return _version
+    complaint = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(complaint):
+            command: Command = tyro.extras.subcommand_cli_from_dict(
+                COMMANDS,
+                prog="paohuzi",
+                description=f"Paohuzi 跑胡子: the rules, records and hands of the card game.\n\n{_EPILOG}",
+                args=argv,
+                config=(tyro.conf.FlagCreatePairsOff, tyro.conf.OmitArgPrefixes),
+            )
+    except SystemExit as end:
+        if not end.code:  # --help
+            return _nothing
+        raise _UsageError(_one_line(complaint.getvalue())) from None
+    return command
+
+
+def _one_line(boxed: str) -> str:
+    """The message in tyro's box, without the box and the hints below its first rule."""
+    words: list[str] = []
+    for line in boxed.splitlines():
+        text = line.strip(" │|")
+        if words and set(text) <= set("─-"):
+            break
+        if text and not set(line) & set("╭╰+"):
+            words.append(text)
+    return f"{' '.join(words) or 'a wrong command line'} (see paohuzi --help)"
+
+
+def _version() -> int:
+    print(f"paohuzi-env {__version__}")
+    return 0
+
+
+def _nothing() -> int:
+    return 0
+
+
+def _complain(error: object) -> None:
+    """One line on standard error."""
+    text = str(error)
+    if isinstance(error, OSError) and error.strerror:
+        text = f"{error.filename}: {error.strerror}" if error.filename is not None else error.strerror
+    text = "".join(char if char.isprintable() else " " for char in text)
+    with contextlib.suppress(OSError, ValueError):
+        print(f"paohuzi: {text}", file=sys.stderr, flush=True)
+
+
+def _close_output() -> None:
+    """Let the interpreter's last flush of standard output go nowhere, so that it says nothing."""
+    with contextlib.suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
