@@ -1,0 +1,193 @@
+"""Rollouts for search: copy hands, try an action in each, play them out under a compiled policy.
+
+With `paohuzi_env.core.determinize` for hidden tiles, this is all that a Monte Carlo player needs; nothing of it runs
+in Python. A policy of your own is a function over a VIEW, compiled with `paohuzi_env.core._compile.kernel`:
+
+    @kernel
+    def lowest(v, r, word):
+        action = 0
+        while v.legal >> action & 1 == 0:
+            action += 1
+        return action
+
+    rollouts = Rollouts("hunan", policy=lowest)
+    scores = rollouts(games, actions)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paohuzi_env.core import rollout
+from paohuzi_env.core import state as st
+from paohuzi_env.core._compile import entry, kernel
+from paohuzi_env.core.rng import advance, key
+from paohuzi_env.core.turn import step
+from paohuzi_env.core.view import view
+from paohuzi_env.errors import IllegalActionError
+from paohuzi_env.game import Game
+from paohuzi_env.rules import RuleSet, rule_set, seed_word
+
+Policy = Callable[[Any, Any, Any], int]
+
+
+class Rollouts:
+    """Plays hands to their end, many in a call.
+
+    Parameters
+    ----------
+    rules
+        The rule set of the hands.
+    policy
+        A compiled policy ``(v, r, word) -> action``, or None for uniformly random play, which needs no view and is
+        several times as fast. The loop for a policy is compiled once, in some seconds, and not kept on disk.
+    threads
+        Threads that share the hands of a call.
+    """
+
+    def __init__(self, rules: RuleSet | str = "hunan", policy: Policy | None = None, *, threads: int = 1) -> None:
+        if threads < 1:
+            raise ValueError(f"threads = {threads!r}; allowed: from 1")
+        self.rules = rule_set(rules)
+        self._loop = rollout.rollouts_uniform if policy is None else _loop_of(policy)
+        self._evals = st.allocate(threads, st.EVAL)
+        self._games = st.allocate(threads, st.GAME)
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        self._threads = threads
+        self.decisions = 0
+        """Decisions of the last call."""
+
+    def __call__(
+        self, games: Any, actions: NDArray[np.integer[Any]] | None = None, *, seed: int = 0,
+        words: NDArray[np.integer[Any]] | None = None,
+    ) -> NDArray[np.int32]:  # fmt: skip
+        """The settlement of each hand after its action and a playout.
+
+        Parameters
+        ----------
+        games
+            A GAME array (as `determinize_many` fills it), or a sequence of `Game`. It is not changed.
+        actions
+            One for each hand, tried first; -1 or None for none.
+        seed, words
+            Row i draws its random numbers from (seed, words[i]); rows with equal words share them (common random
+            numbers across candidate actions). By default every row has its own.
+
+        Returns
+        -------
+        int32, (N, 3)
+            Scores by seat, in base units.
+
+        Raises
+        ------
+        IllegalActionError
+            The action of a row is not legal there; the row is named.
+        """
+        array = _gather(games, self.rules)
+        n = len(array)
+        acts = _numbers("actions", actions, n, -1)
+        tags = _numbers("words", words, n, None)
+        legal = array["legal"].astype(np.int64)
+        wrong = np.flatnonzero((acts >= 0) & ((acts > 31) | (legal >> np.clip(acts, 0, 31) & 1 == 0)))
+        if wrong.size:
+            raise IllegalActionError(f"row {wrong[0]}: action {acts[wrong[0]]} is not legal")
+        scores = np.zeros((n, st.SEATS), np.int32)
+        word = seed_word(seed)
+        bounds = [n * t // self._threads for t in range(self._threads + 1)]
+
+        def work(t: int) -> int:
+            return self._loop(
+                array,
+                acts,
+                bounds[t],
+                bounds[t + 1],
+                self.rules.record,
+                self._evals,
+                self._games,
+                t,
+                word,
+                tags,
+                scores,
+            )
+
+        if self._pool is None:
+            self.decisions = int(work(0))
+        else:
+            self.decisions = sum(self._pool.map(work, range(self._threads)))
+        return scores
+
+
+def _gather(games: Any, rules: RuleSet) -> Any:
+    if isinstance(games, np.ndarray):
+        if games.dtype.names != st.GAME.names or games.ndim != 1:
+            raise ValueError(f"games of dtype {games.dtype}; allowed: a GAME array of one axis, or a list of Game")
+        return games
+    array = st.allocate(len(games), st.GAME)
+    for i, game in enumerate(games):
+        if not isinstance(game, Game) or game.rules != rules:
+            raise ValueError(f"row {i}: {game!r}; allowed: a Game of rule set {rules}")
+        array[i] = game.record
+    return array
+
+
+def _numbers(name: str, values: Sequence[int] | NDArray[Any] | None, n: int, default: int | None) -> NDArray[np.int64]:
+    if values is None:
+        return np.arange(n) if default is None else np.full(n, default, np.int64)
+    array = np.asarray(values)
+    if array.shape != (n,) or not np.issubdtype(array.dtype, np.integer):
+        raise ValueError(f"{name} of shape {array.shape}, dtype {array.dtype}; allowed: whole numbers ({n},)")
+    return np.ascontiguousarray(array, np.int64)
+
+
+def _loop_of(policy: Policy) -> Any:
+    """The playout loop with `policy` compiled in."""
+    over = st.OVER
+
+    @kernel
+    def play_out(g: Any, r: Any, e: Any, v: Any, word: Any) -> int:
+        n = 0
+        while g.phase != over:
+            word = advance(word)
+            view(g, r, v, g.actor, 0)
+            action = policy(v, r, word)
+            if action < 0 or action > 31 or g.legal >> action & 1 == 0:
+                action = 0
+                while g.legal >> action & 1 == 0:
+                    action += 1
+            step(g, r, e, action)
+            n += 1
+        return n
+
+    @entry
+    def loop(
+        sources: Any, actions: Any, lo: int, hi: int, rules: Any, evals: Any, games: Any, views: Any, thread: int,
+        seed: Any, words: Any, scores: Any,
+    ) -> int:  # fmt: skip
+        r = rules[0]
+        e = evals[thread]
+        v = views[thread]
+        n = 0
+        for i in range(lo, hi):
+            games[thread] = sources[i]
+            g = games[thread]
+            if actions[i] >= 0 and g.phase != over:
+                step(g, r, e, actions[i])
+            n += play_out(g, r, e, v, key(seed, 0, words[i]))
+            for s in range(3):
+                scores[i, s] = g.scores[s]
+        return n
+
+    views = st.allocate(64, st.VIEW)
+
+    def call(
+        sources: Any, actions: Any, lo: int, hi: int, rules: Any, evals: Any, games: Any, thread: int, seed: Any,
+        words: Any, scores: Any,
+    ) -> int:  # fmt: skip
+        return loop(sources, actions, lo, hi, rules, evals, games, views, thread, seed, words, scores)
+
+    return call

@@ -1,0 +1,115 @@
+"""Rollouts: equal to the same hands played singly, under the built-in policy and under one's own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from paohuzi_env.core import state as st
+from paohuzi_env.core._compile import kernel
+from paohuzi_env.errors import IllegalActionError
+from paohuzi_env.game import Game
+from paohuzi_env.search import Rollouts
+
+PRESETS = ("hunan", "luzhou", "yongzhou", "mini")
+
+
+@kernel
+def lowest(v: Any, r: Any, word: Any) -> int:
+    """The lowest legal action."""
+    action = 0
+    while v.legal >> action & 1 == 0:
+        action += 1
+    return action
+
+
+@kernel
+def never_legal(v: Any, r: Any, word: Any) -> int:
+    """An action that no window offers."""
+    return 31
+
+
+def dealt(rules: str, count: int) -> list[Game]:
+    return [Game.deal(rules, 11, i) for i in range(count)]
+
+
+@pytest.mark.parametrize("rules", PRESETS)
+@pytest.mark.boundscheck
+def test_a_policy_of_ones_own_plays_the_hand_that_it_plays_singly(rules: str) -> None:
+    games = dealt(rules, 40)
+    scores = Rollouts(rules, lowest)(games)
+    for game, row in zip(games, scores, strict=True):
+        single = game.clone()
+        while not single.over:
+            single.step(single.legal_actions[0])
+        assert tuple(row[: single.rules.seats]) == single.scores
+
+
+@pytest.mark.interpreted
+def test_an_illegal_choice_of_a_policy_is_replaced_by_the_lowest_legal_one() -> None:
+    games = dealt("mini", 10)
+    assert (Rollouts("mini", never_legal)(games) == Rollouts("mini", lowest)(games)).all()
+
+
+@pytest.mark.parametrize("rules", PRESETS)
+def test_uniform_rollouts_are_zero_sum_repeatable_and_leave_the_games_alone(rules: str) -> None:
+    games = dealt(rules, 200)
+    before = [game.to_bytes() for game in games]
+    rollouts = Rollouts(rules)
+    scores = rollouts(games, seed=3)
+    assert rollouts.decisions > len(games)
+    assert (scores.sum(axis=1) == 0).all()
+    assert (scores == Rollouts(rules, threads=3)(games, seed=3)).all()
+    assert (scores != rollouts(games, seed=4)).any() or rules == "mini"
+    assert before == [game.to_bytes() for game in games]
+
+
+def test_rows_with_equal_words_share_their_random_numbers() -> None:
+    game = Game.deal("hunan", 5)
+    scores = Rollouts("hunan")([game] * 50, words=np.full(50, 9))
+    assert (scores == scores[0]).all()
+
+
+def test_the_tried_action_is_played_first() -> None:
+    game = Game.deal("mini", 3)
+    actions = game.legal_actions
+    scores = Rollouts("mini", lowest)([game] * len(actions), np.array(actions))
+    for action, row in zip(actions, scores, strict=True):
+        single = game.clone()
+        single.step(action)
+        while not single.over:
+            single.step(single.legal_actions[0])
+        assert tuple(row[:2]) == single.scores
+
+
+def test_uniform_choices_are_uniform() -> None:
+    """The first decision of one hand, drawn from many words: each legal action about equally often."""
+    from paohuzi_env.core.batch import pick
+    from paohuzi_env.core.rng import key
+
+    legal = 0b1011_0000_1001
+    hits = np.zeros(32)
+    for index in range(4000):
+        hits[pick(legal, np.uint64(key(np.uint64(1), 0, index)))] += 1
+    share = hits[hits > 0] / hits.sum()
+    assert len(share) == 5
+    assert abs(share - 0.2).max() < 0.03
+
+
+def test_bad_rows_are_named_and_nothing_is_played() -> None:
+    games = dealt("hunan", 3)
+    rollouts = Rollouts("hunan")
+    with pytest.raises(IllegalActionError, match="row 1: action 30"):
+        rollouts(games, np.array([-1, 30, -1]))
+    with pytest.raises(ValueError, match="shape"):
+        rollouts(games, np.array([1, 2]))
+    with pytest.raises(ValueError, match="dtype"):
+        rollouts(games, np.array([1.0, 2.0, 3.0]))
+    with pytest.raises(ValueError, match="row 0"):
+        rollouts(dealt("luzhou", 1))
+    with pytest.raises(ValueError, match="dtype"):
+        rollouts(np.zeros(3, st.VIEW))
+    with pytest.raises(ValueError, match="threads"):
+        Rollouts("hunan", threads=0)
