@@ -202,7 +202,7 @@ def rule_set(source: str | os.PathLike[str] | Mapping[str, Any] | RuleSet = "hun
         return source
     if isinstance(source, Mapping):
         return _from_mapping(source)
-    text = os.fspath(source)
+    text = os.fspath(source) if isinstance(source, (str, os.PathLike)) else None
     if not isinstance(text, str):
         raise RuleSetError(f"rule set {source!r}; allowed: a preset's name, a mapping, JSON, or a .toml or .json file")
     if text.lstrip().startswith("{"):
@@ -538,7 +538,7 @@ def empty_evals() -> Any:
     return st.allocate(1, st.EVAL)
 
 
-def seed_word(seed: int | np.integer[Any]) -> np.uint64:
+def seed_word(seed: Any) -> np.uint64:
     """Fold a seed of any size into the generator's word; seeds from 0 to 2**64 - 1 stay as they are.
 
     Raises
