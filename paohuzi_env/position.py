@@ -164,9 +164,7 @@ class Position:
             raise NotationError(f"source {_shown(self.source)}; allowed: {', '.join(SOURCES)}")
         drawn: object = self.drawn_before  # whatever a caller's query held
         if isinstance(drawn, bool) or not isinstance(drawn, int) or not 0 <= drawn <= MOST_DRAWN:
-            raise NotationError(
-                f"drawn_before {_shown(drawn)}; allowed: a whole number from 0 to {MOST_DRAWN}"
-            )
+            raise NotationError(f"drawn_before {_shown(drawn)}; allowed: a whole number from 0 to {MOST_DRAWN}")
         _check_copies(self.rules, self.hand, self.melds, [self.tile])
         _check_size(self.rules, self.hand, self.melds, self.dead)
 
@@ -245,8 +243,8 @@ def answer(query: Mapping[str, Any]) -> Answer:
     -------
     dict
         ``{"hu": True, "huxi", "groups", "patterns", "fan", "deng", "base"}`` for a win,
-        ``{"hu": False, "why"}`` for none, ``{"error"}`` where the query cannot be a position. Nothing is raised
-        for what the query says.
+        ``{"hu": False, "why"}`` for none, ``{"error"}`` where the query cannot be a position. Nothing is
+        raised for what the query says.
     """
     try:
         verdict = Position.from_query(query).verdict()
@@ -262,7 +260,7 @@ def answer_lines(lines: Iterable[str | bytes]) -> Iterator[Answer]:
 
     A line that is no JSON, no object, empty, longer than `MOST_BYTES` or not UTF-8 is answered with
     ``{"error"}``, and those after it are still answered. From a file (an object with `readline`) no more than
-    that is read at once, however long its lines; open it in binary, or a line that is no UTF-8 ends the reading.
+    that is read at once, however long its lines; open it in binary, or what is not UTF-8 ends the reading.
     """
     reader = getattr(lines, "readline", None)
     for line in lines if reader is None else _read_lines(lines):  # type: ignore[arg-type]
@@ -280,7 +278,7 @@ def waits(
     """Every kind that would win a hand (听), for its own draws and for those of others (rules 7.2, 7.3).
 
     A kind of which all copies are in the hand and its melds cannot come and is left out. A wild tile comes by
-    one's own draw only (rules 10.5). A dead hand waits for nothing; what hu was passed before is not looked at.
+    one's own draw only (rules 10.5). A dead hand waits for nothing; a hu passed before is not looked at.
 
     Parameters
     ----------
@@ -321,9 +319,7 @@ def waits(
 class _Table:
     """One seat's hand and melds in a GAME record, ready for the kernels."""
 
-    def __init__(
-        self, rules: RuleSet, hand: Sequence[int], melds: Sequence[Meld], flags: Position | None
-    ) -> None:
+    def __init__(self, rules: RuleSet, hand: Sequence[int], melds: Sequence[Meld], flags: Position | None) -> None:
         self._rules = rules
         self._games = st.allocate(1, st.GAME)
         self._games["dealer"] = 1  # seat 0 asks; only an upcard says who deals, and its source says it too
@@ -481,9 +477,7 @@ def _parse_line(line: str | bytes) -> Mapping[str, Any]:
         raise NotationError(f"a line of more than {MOST_BYTES} bytes; allowed: a query")
     try:
         text = line.decode() if isinstance(line, bytes) else line
-        query = json.loads(
-            text.removeprefix("\ufeff"), parse_constant=_no_constant, object_pairs_hook=_object
-        )
+        query = json.loads(text.removeprefix("\ufeff"), parse_constant=_no_constant, object_pairs_hook=_object)
     except UnicodeDecodeError as error:
         raise NotationError(f"a line that is not UTF-8: {error.reason} at byte {error.start + 1}") from error
     except RecursionError as error:

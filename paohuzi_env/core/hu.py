@@ -28,12 +28,12 @@ from paohuzi_env.core.scoring import (
 from paohuzi_env.core.state import (
     CHI_MELD,
     DUI_DUI_HU,
+    FROM_DISCARD,
     H_KAN,
     JIANG,
     JIAO,
     JU,
     KAN,
-    OTHER_DRAW,
     OWN_DRAW,
     PAO_MELD,
     PENG_MELD,
@@ -206,16 +206,14 @@ def write_melds(g: Any, e: Any) -> None:
     e.groups = 0
     for m in range(g.melds_n[s]):
         kind = g.meld_kind[s, m]
-        if e.units > 0 and e.unit_meld[0] == m or e.units > 1 and e.unit_meld[1] == m:
+        if (e.units > 0 and e.unit_meld[0] == m) or (e.units > 1 and e.unit_meld[1] == m):
             continue
         if m == e.role_meld:
             add_alike(e, PAO_MELD, kind)
         elif g.meld_type[s, m] == CHI_MELD:
             shape = g.meld_shape[s, m]
             a, b, c = kind, partner(kind, shape, 0), partner(kind, shape, 1)
-            add_group(
-                e, CHI_MELD, min(a, b, c), a + b + c - min(a, b, c) - max(a, b, c), max(a, b, c), NO_TILE
-            )
+            add_group(e, CHI_MELD, min(a, b, c), a + b + c - min(a, b, c) - max(a, b, c), max(a, b, c), NO_TILE)
         else:
             add_alike(e, g.meld_type[s, m], kind)
     if e.role_type and e.role_meld < 0:
@@ -234,9 +232,7 @@ def write_melds(g: Any, e: Any) -> None:
 
 
 @kernel
-def write_rows(
-    e: Any, small: int, large: int, ssl: int, sll: int, pair: int, small_reds: int, large_reds: int
-) -> None:
+def write_rows(e: Any, small: int, large: int, ssl: int, sll: int, pair: int, small_reds: int, large_reds: int) -> None:
     """Write jiao, jiang and runs."""
     for rank in range(RANKS):
         if ssl >> 2 * rank & 1:
@@ -342,9 +338,7 @@ def try_runs(
 
 
 @kernel
-def try_pairs(
-    g: Any, r: Any, e: Any, huxi: int, quads: int, small: int, large: int, ssl: int, sll: int
-) -> None:
+def try_pairs(g: Any, r: Any, e: Any, huxi: int, quads: int, small: int, large: int, ssl: int, sll: int) -> None:
     """Take each possible jiang out of the rows."""
     in_small = r.row[small]
     in_large = r.row[large]
@@ -395,9 +389,7 @@ def divide(
 
 
 @kernel
-def place_wilds(
-    g: Any, r: Any, e: Any, small: int, large: int, huxi: int, doors: int, quads: int, wilds: int
-) -> None:
+def place_wilds(g: Any, r: Any, e: Any, small: int, large: int, huxi: int, doors: int, quads: int, wilds: int) -> None:
     """Try every use of the hand's wild tiles, then divide what is left."""
     for way in range(WAYS_OF_ONE):
         if unit_of_one(g, r, e, 0, way, small, large):
@@ -478,8 +470,8 @@ def judge(g: Any, r: Any, e: Any) -> bool:
             g, r, e, PENG_MELD, -1, small - 2 * to_small, large - 2 * to_large, huxi + unit_huxi(r, PENG_MELD, x),
             doors - 1, quads,
         )  # fmt: skip
-    of_wall = e.source == OWN_DRAW or e.source == OTHER_DRAW
-    if g.wei_kinds[s] >> x & 1 or (g.peng_kinds[s] >> x & 1 and of_wall):
+    grows = g.wei_kinds[s] if e.source == FROM_DISCARD else g.wei_kinds[s] | g.peng_kinds[s]  # 5.3
+    if grows >> x & 1:
         for m in range(g.melds_n[s]):
             if g.meld_kind[s, m] == x and g.meld_type[s, m] < PAO_MELD:
                 gain = unit_huxi(r, PAO_MELD, x) - unit_huxi(r, g.meld_type[s, m], x)

@@ -24,7 +24,6 @@ from paohuzi_env.core.state import (
     ON_UPCARD_DEALER,
     ON_UPCARD_OTHER,
     OTHER_DRAW,
-    OWN_DRAW,
     PATTERNS,
     SELF_DRAW_AFTER,
     SELF_DRAW_BEFORE,
@@ -84,9 +83,7 @@ def tile_patterns(r: Any, red: int, large: int, small: int) -> int:
     patterns = set_pattern(r, patterns, HONG_WU, in_range(r, HONG_WU, red))
     patterns = set_pattern(r, patterns, DIAN_HU, in_range(r, DIAN_HU, red))
     patterns = set_pattern(r, patterns, WU_HU, in_range(r, WU_HU, red))
-    patterns = set_pattern(
-        r, patterns, SI_QI_HONG, red == r.pat_from[SI_QI_HONG] or red == r.pat_up_to[SI_QI_HONG]
-    )
+    patterns = set_pattern(r, patterns, SI_QI_HONG, red == r.pat_from[SI_QI_HONG] or red == r.pat_up_to[SI_QI_HONG])
     patterns = set_pattern(r, patterns, DA_ZI, in_range(r, DA_ZI, large))
     return set_pattern(r, patterns, XIAO_ZI, in_range(r, XIAO_ZI, small))
 
@@ -100,9 +97,7 @@ def occasion_patterns(r: Any, e: Any, is_dealer: bool) -> int:
     patterns = set_pattern(r, patterns, DI_HU, r.pat_on[DI_HU] & when != 0)
     on_deal = e.source == DEALT or e.source == UPCARD_DEALER or e.source == UPCARD_OTHER
     patterns = set_pattern(r, patterns, TING_HU, e.no_intake != 0 or on_deal)
-    patterns = set_pattern(
-        r, patterns, HAI_DI, e.last_tile != 0 and (e.source == OWN_DRAW or e.source == OTHER_DRAW)
-    )
+    patterns = set_pattern(r, patterns, HAI_DI, e.last_tile != 0)
     return set_pattern(r, patterns, SHUA_HOU, e.held_before == 1)
 
 

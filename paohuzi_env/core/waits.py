@@ -186,9 +186,9 @@ def waits_of(g: Any, r: Any, e: Any, s: int, w: Any) -> None:
 
 
 @kernel
-def pose_next(g: Any, e: Any, s: int) -> None:
+def pose_next(g: Any, r: Any, e: Any, s: int) -> None:
     """Write into `e` what the table knows of the next draw, as it concerns seat `s`."""
-    e.last_tile = g.wall_next + 1 == g.wall_end
+    e.last_tile = g.wall_next + 1 == g.wall_end and r.show_last_tile == 0
     e.no_intake = g.intake[s] == 0
     e.drawn_before = g.drawn_before
 
@@ -226,7 +226,7 @@ def list_posed_waits(games: Any, i: int, seat: int, rules: Any, evals: Any, out:
 def list_waits(games: Any, i: int, seat: int, rules: Any, evals: Any, out: Any) -> None:
     """`list_posed_waits` with the flags that the next draw of game `i` has."""
     g = games[i]
-    pose_next(g, evals[0], seat)
+    pose_next(g, rules[0], evals[0], seat)
     waits_of(g, rules[0], evals[0], seat, out[0])
 
 
@@ -236,7 +236,7 @@ def count_wins(games: Any, seats: Any, rules: Any, evals: Any) -> int:
     e = evals[0]
     wins = 0
     for i in range(len(games)):
-        pose_next(games[i], e, seats[i])
+        pose_next(games[i], rules[0], e, seats[i])
         e.seat = seats[i]
         e.source = OTHER_DRAW
         e.explain = 0
@@ -251,5 +251,5 @@ def list_many_waits(games: Any, seats: Any, rules: Any, evals: Any, out: Any) ->
     """`list_waits` of seat `seats[i]` of each game `i`, into `out[i]`."""
     for i in range(len(games)):
         g = games[i]
-        pose_next(g, evals[0], seats[i])
+        pose_next(g, rules[0], evals[0], seats[i])
         waits_of(g, rules[0], evals[0], seats[i], out[i])
