@@ -325,7 +325,11 @@ def _in_range(name: str, value: int, low: int, high: int | None) -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line `argv` (default: that of the process) and give the exit status."""
     arguments = sys.argv[1:] if argv is None else list(argv)
-    return run_quietly(lambda: _parse(arguments)())
+
+    def command() -> int:
+        return _parse(arguments)()
+
+    return run_quietly(command)
 
 
 def run_quietly(command: Command) -> int:

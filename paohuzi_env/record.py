@@ -364,10 +364,10 @@ def _end_by_fault(game: Game, events: list[str], seen: int) -> bool:
     verb, _, kind = rest.partition(" ")
     if verb != "fault":
         return False
-    try:
-        game.fault(int(seat), kind)
-    except ValueError as error:
-        raise RecordError(str(error), event=seen + 1) from error
+    if seat not in map(str, range(game.rules.seats)) or kind not in log.FAULTS:
+        allowed = f"SEAT fault KIND, KIND one of {', '.join(log.FAULTS)}"
+        raise RecordError(f"{_shown(events[seen])}; allowed: {allowed}", event=seen + 1)
+    game.fault(int(seat), kind)
     return True
 
 
