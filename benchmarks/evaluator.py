@@ -128,8 +128,8 @@ def worst_wild_hand(count: int = 2000, seed: int = 0) -> float:
     worst = 0.0
     for kind, *hand in hands:
         games[:] = np.zeros(1, st.GAME)
-        counts = np.bincount(hand, minlength=21).astype(np.int8)
-        core.place_seat(games, 0, rules.record, 0, counts, np.zeros((0, 3), np.int8))
+        counts = np.bincount(hand, minlength=21)
+        core.place_seat(games, 0, rules.record, 0, counts, np.zeros((0, 3), np.int64))
         evals["source"], evals["kind"], evals["explain"] = st.OWN_DRAW, kind, 1
         times = []
         for _ in range(5):  # the least of them: what the machine does beside is not the hand's

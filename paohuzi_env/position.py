@@ -325,8 +325,8 @@ class _Table:
         self._games["dealer"] = 1  # seat 0 asks; only an upcard says who deals, and its source says it too
         self._evals = empty_evals()
         self._flags = flags
-        counts = np.bincount(np.array(hand, np.int64), minlength=WILD + 1).astype(np.int8)
-        rows = np.array([_meld_row(meld) for meld in melds], np.int8).reshape(-1, 3)
+        counts = np.bincount(np.array(hand, np.int64), minlength=WILD + 1)
+        rows = np.array([_meld_row(meld) for meld in melds], np.int64).reshape(-1, 3)
         core.place_seat(self._games, 0, rules.record, 0, counts, rows)
 
     def _pose(self) -> None:
