@@ -468,9 +468,9 @@ def svg(table: Table, size: Size = "small") -> str:
     size
         "small" or "large"; each has one width and height for every table.
     """
-    from paohuzi_env import picture
+    from paohuzi_env.picture import svg as draw
 
-    return picture.svg(table, size)
+    return draw(table, size)
 
 
 def rgb_array(table: Table, size: Size = "small") -> NDArray[np.uint8]:
@@ -483,9 +483,9 @@ def rgb_array(table: Table, size: Size = "small") -> NDArray[np.uint8]:
     size
         "small" or "large"; each has one width and height for every table.
     """
-    from paohuzi_env import picture
+    from paohuzi_env.picture import rgb_array as paint
 
-    return picture.rgb_array(table, size)
+    return paint(table, size)
 
 
 # --- text -------------------------------------------------------------------------------------------------------------
