@@ -107,7 +107,12 @@ def selfplay(
 
 
 def waits(
-    hand: tyro.conf.Positional[str], /, *, melds: tuple[str, ...] = (), rules: str = "hunan", chinese: bool = False
+    hand: tyro.conf.Positional[str],
+    /,
+    *,
+    melds: tyro.conf.UseAppendAction[tuple[tuple[str, ...], ...]] = (),
+    rules: str = "hunan",
+    chinese: bool = False,
 ) -> Command:
     """Every tile that would win a hand, drawn by itself or by another seat, and what it would pay.
 
@@ -124,7 +129,7 @@ def waits(
     chinese
         Write tiles as Chinese characters.
     """
-    return partial(_waits, hand, melds, rules, chinese)
+    return partial(_waits, hand, [meld for some in melds for meld in some], rules, chinese)
 
 
 def rules(

@@ -22,8 +22,8 @@ from paohuzi_env.notation import GLYPHS, LETTERS, format_group, format_meld, til
 from paohuzi_env.record import Decision, Record, Replay
 from paohuzi_env.selfplay import Tally
 
-TABLE_WIDTH: Final = 110
-"""Columns of a table where the output is no terminal."""
+TABLE_WIDTH: Final = 1000
+"""Columns that a table may have where the output is no terminal, so that no cell is broken."""
 _TO_GLYPHS: Final = str.maketrans(LETTERS, GLYPHS)
 _SEATS_FROM_DEALER: Final = ("dealer", "next seat", "last seat")
 
