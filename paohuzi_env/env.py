@@ -15,8 +15,6 @@ from __future__ import annotations
 import copy
 import hashlib
 import inspect
-import json
-import struct
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, Final, Literal, TypeAlias, get_args
@@ -29,6 +27,7 @@ from gymnasium.utils import seeding
 from numpy.typing import NDArray
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper  # type: ignore[import-untyped]
 
+from paohuzi_env.checks import action_number, one_of, whole
 from paohuzi_env.core import actions as ac
 from paohuzi_env.core import deal, log, turn
 from paohuzi_env.core import state as st
@@ -37,11 +36,12 @@ from paohuzi_env.core.perfect import PERFECT_PLANES, perfect_slice
 from paohuzi_env.core.tiles import KINDS
 from paohuzi_env.core.view import HIDDEN_KIND, public_events, view_game
 from paohuzi_env.errors import GameOverError, IllegalActionError, StateError
-from paohuzi_env.game import STATE_VERSION, Game
+from paohuzi_env.game import Game
 from paohuzi_env.match import DRAWN_IN_A_ROW, Match, dealer_at
 from paohuzi_env.record import MOST_DRAWN, Record, event_text, events_of, record_of, replay
 from paohuzi_env.rewards import DEFAULT_SCALE, Reward, checked_reward, shaped
 from paohuzi_env.rules import RuleSet, empty_evals, rule_set, seed_word
+from paohuzi_env.saved import pack, unpack, write_bytes
 
 Observation: TypeAlias = dict[str, NDArray[np.int8]] | NDArray[np.int8]
 ObsMode = Literal["dict", "flat"]
@@ -62,9 +62,6 @@ dealer's seat, tiles left to draw; and of the hand that ended last in this episo
 fan, base and pattern bits. All are whole numbers and public."""
 MOST_SKIPPED: Final = 10_000
 
-_HEAD: Final = struct.Struct("<4sHHQ8s16s")  # magic, versions here and of GAME, length of the books, rules, digest
-_MAGIC: Final = b"PHZE"
-_VERSION: Final = 1
 _WITH_KIND: Final = np.array([v not in ("tianhu", "nodiscard") for v in log.VERBS])
 _WITH_SHAPE: Final = np.array([v in ("chi", "bi") for v in log.VERBS])
 _BITS: Final = np.arange(ac.NUM_ACTIONS)
@@ -145,15 +142,15 @@ class PaohuziEnv(pettingzoo.AECEnv):  # type: ignore[misc]  # untyped base
             raise TypeError(f"unknown option {', '.join(sorted(unknown))}; allowed: {', '.join(OPTIONS)}")
         self.rules = rule_set(rules)
         seats = self.rules.seats
-        self.hands = _whole("hands", hands, 1, 1_000_000)
-        self.table = seats if table is None else _whole("table", table, seats, 4 if seats == 3 else seats)
-        self.dealer = None if dealer is None else _whole("dealer", dealer, 0, self.table - 1)
-        self.obs = _one_of("obs", obs, get_args(ObsMode))
-        self.history = _whole("history", history, 0, st.LOG)
+        self.hands = whole("hands", hands, 1, 10_000)
+        self.table = seats if table is None else whole("table", table, seats, 4 if seats == 3 else seats)
+        self.dealer = None if dealer is None else whole("dealer", dealer, 0, self.table - 1)
+        self.obs = one_of("obs", obs, get_args(ObsMode))
+        self.history = whole("history", history, 0, st.LOG)
         self.reward, self.reward_scale = checked_reward(reward, reward_scale)
-        self.illegal_action = _one_of("illegal_action", illegal_action, get_args(Policy))
-        self.info_level = _whole("info_level", info_level, 0, 1)
-        self.render_mode = None if render_mode is None else _one_of("render_mode", render_mode, get_args(RenderMode))
+        self.illegal_action = one_of("illegal_action", illegal_action, get_args(Policy))
+        self.info_level = whole("info_level", info_level, 0, 1)
+        self.render_mode = None if render_mode is None else one_of("render_mode", render_mode, get_args(RenderMode))
 
         self.possible_agents = [f"player_{i}" for i in range(self.table)]
         self.agents: list[str] = []
@@ -261,7 +258,7 @@ class PaohuziEnv(pettingzoo.AECEnv):  # type: ignore[misc]  # untyped base
             self._was_dead_step(action)
             return
         if type(action) is not int:
-            action = _number(action)
+            action = action_number(action)
         forfeits = False
         if not 0 <= action < ac.NUM_ACTIONS or not int(self._legal[0]) >> action & 1:
             action, forfeits = self._instead_of(action)
@@ -337,7 +334,7 @@ class PaohuziEnv(pettingzoo.AECEnv):  # type: ignore[misc]  # untyped base
         self._need_reset()
         from paohuzi_env.render import Table
 
-        return _drawn(Table.of_game(self._game()), self.render_mode)
+        return _drawn(Table.of_game(self._game(), names=self._players), self.render_mode)
 
     def close(self) -> None:
         """Nothing to release; the environment can still be reset."""
@@ -375,14 +372,14 @@ class PaohuziEnv(pettingzoo.AECEnv):  # type: ignore[misc]  # untyped base
     def action_text(self, action: int) -> str:
         """A legal action of the selected agent in words: ``"discard f"``, ``"chi abc"``, ``"pass hu"``."""
         self._need_reset()
-        return self._game().action_text(_number(action))
+        return self._game().action_text(action_number(action))
 
     def render_seat(self, agent: str, mode: RenderMode | None = None) -> str | NDArray[np.uint8] | None:
         """The table as the agent sees it; `mode` is `render_mode`, or "ansi" without one."""
         from paohuzi_env.render import Table
 
-        mode = _one_of("mode", mode or self.render_mode or "ansi", get_args(RenderMode))
-        return _drawn(Table.of_view(self.view(agent), self.rules), mode)
+        mode = one_of("mode", mode or self.render_mode or "ansi", get_args(RenderMode))
+        return _drawn(Table.of_view(self.view(agent), self.rules, names=self._players), mode)
 
     def seat_of(self, agent: str) -> int:
         """The agent's seat in this hand, or -1 if it sits out."""
@@ -435,7 +432,7 @@ class PaohuziEnv(pettingzoo.AECEnv):  # type: ignore[misc]  # untyped base
         game = state.pop("game")
         self.__dict__.update(state)
         self._allocate()
-        _write_bytes(self._array, game)
+        write_bytes(self._array, game)
 
     def get_state(self) -> bytes:
         """The episode as bytes, the stream of deals included; not the options, spaces and infos.
@@ -450,11 +447,7 @@ class PaohuziEnv(pettingzoo.AECEnv):  # type: ignore[misc]  # untyped base
         books["_word"] = int(books["_word"])
         books["_match"] = asdict(self._match)
         books["_finished"] = [(players, totals) for _, players, totals in self._finished]
-        text = json.dumps(books, default=_plain).encode()
-        payload = text + bytes(self._array.tobytes()) + b"".join(array.tobytes() for array, _, _ in self._finished)
-        rules = bytes.fromhex(self.rules.hash)
-        head = _HEAD.pack(_MAGIC, _VERSION, STATE_VERSION, len(text), rules, _digest(payload))
-        return head + payload
+        return pack(self.rules, books, [self._array, *(array for array, _, _ in self._finished)])
 
     def set_state(self, data: bytes) -> None:
         """Take back what `get_state` gave, here or in another environment of the same rule set, hands and table.
@@ -464,7 +457,10 @@ class PaohuziEnv(pettingzoo.AECEnv):  # type: ignore[misc]  # untyped base
         StateError
             The bytes are none of an episode, damaged, of another version, rule set or kind of match. Nothing changes.
         """
-        books, games = self._unpacked(data)
+        books, games = unpack(self.rules, data)
+        hands, table = books["_match"]["hands"], books["_match"]["table"]
+        if (hands, table) != (self.hands, self.table):
+            raise StateError(f"saved episode of {hands} hands, table of {table}; allowed: {self.hands}, {self.table}")
         books["_word"] = np.uint64(books["_word"])
         books["_match"] = Match(**books["_match"])
         books["_finished"] = [(games[i : i + 1].copy(), *entry) for i, entry in enumerate(books["_finished"], 1)]
@@ -472,29 +468,6 @@ class PaohuziEnv(pettingzoo.AECEnv):  # type: ignore[misc]  # untyped base
             setattr(self, name, books[name])
         self._array[0] = games[0]
         self._write_infos()
-
-    def _unpacked(self, data: bytes) -> tuple[dict[str, Any], Any]:
-        """The books and GAME records of saved bytes, checked."""
-        if len(data) < _HEAD.size or data[:4] != _MAGIC:
-            raise StateError("these are no bytes of a saved episode")
-        _, version, layout, length, rules, digest = _HEAD.unpack(data[: _HEAD.size])
-        if (version, layout) != (_VERSION, STATE_VERSION):
-            raise StateError(f"saved episode of version {version}.{layout}; allowed: {_VERSION}.{STATE_VERSION}")
-        if rules.hex() != self.rules.hash:
-            raise StateError(f"saved episode of rule set {rules.hex()}; allowed: {self.rules.hash} ({self.rules})")
-        payload = bytes(data[_HEAD.size :])
-        if _digest(payload) != digest:
-            raise StateError("a damaged saved episode: its bytes do not match their digest")
-        books = json.loads(payload[:length])
-        hands, table = books["_match"]["hands"], books["_match"]["table"]
-        if (hands, table) != (self.hands, self.table):
-            raise StateError(f"saved episode of {hands} hands, table of {table}; allowed: {self.hands}, {self.table}")
-        count, rest = divmod(len(payload) - length, st.GAME.itemsize)
-        if rest or count != 1 + len(books["_finished"]):
-            raise StateError("saved episode of another layout: interpreted and compiled runs differ")
-        games = st.allocate(count, st.GAME)
-        _write_bytes(games, payload[length:])
-        return books, games
 
     # --- hands --------------------------------------------------------------------------------------------------------
 
@@ -505,7 +478,7 @@ class PaohuziEnv(pettingzoo.AECEnv):  # type: ignore[misc]  # untyped base
         wanted = options or {}
         dealer = wanted.get("dealer", self.dealer)
         if dealer is not None:
-            dealer = _whole("dealer", dealer, 0, self.table - 1)
+            dealer = whole("dealer", dealer, 0, self.table - 1)
         record, game = wanted.get("record"), wanted.get("game")
         if record is None and game is None:
             return dealer, None
@@ -679,46 +652,6 @@ def env(*args: Any, **options: Any) -> Any:
     Illegal actions are the environment's own matter (`illegal_action`), so no other wrapper is put around it.
     """
     return OrderEnforcingWrapper(PaohuziEnv(*args, **options))
-
-
-# --- checking ---------------------------------------------------------------------------------------------------------
-
-
-def _whole(name: str, value: object, low: int, high: int) -> int:
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
-        raise TypeError(f"{name} = {value!r}; allowed: a whole number from {low} to {high}")
-    if not low <= value <= high:
-        raise ValueError(f"{name} = {value}; allowed: {low} to {high}")
-    return int(value)
-
-
-def _one_of(name: str, value: object, allowed: tuple[str, ...]) -> Any:
-    if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{name} = {value!r}; allowed: {', '.join(allowed)}")
-    return value
-
-
-def _number(action: object) -> int:
-    """An action as an int: NumPy's whole numbers and arrays of no dimension are taken too."""
-    if isinstance(action, np.ndarray) and action.shape == ():
-        action = action[()]
-    if isinstance(action, bool | np.bool_) or not isinstance(action, int | np.integer):
-        shape = f" and shape {action.shape}" if isinstance(action, np.ndarray) else ""
-        raise TypeError(f"action of type {type(action).__name__}{shape}; allowed: a whole number 0 to 31")
-    return int(action)
-
-
-def _digest(payload: bytes) -> bytes:
-    return hashlib.sha256(payload).digest()[:16]
-
-
-def _plain(value: Any) -> Any:
-    """NumPy's numbers as plain ones, for JSON: wrappers may have put some into the books."""
-    return value.item()
-
-
-def _write_bytes(array: Any, data: bytes) -> None:
-    array.view(np.uint8).reshape(-1)[:] = np.frombuffer(data, np.uint8)
 
 
 def _public_text(code: int) -> str:
