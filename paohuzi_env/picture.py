@@ -39,7 +39,7 @@ SHORT: Final = 1.75
 _WOOD, _FELT, _PANEL, _BUTTON = "#6b4423", "#1f5d46", "#184b39", "#2a7359"
 _LIGHT, _DIM, _GOLD, _BADGE = "#f4ecd6", "#a9c3b3", "#f2c14e", "#b3261e"
 _FACE, _EDGE, _GREY = "#f8f1de", "#8d7c58", "#85795f"
-_VEIL, _DRAWN = "#aebccb", "#cfdcc6"
+_VEIL, _DRAWN, _DRAWN_BAR = "#aebccb", "#b9cfb4", "#2f7d55"
 _BACK, _BACK_LINE = "#3a5a80", "#9db4cf"
 _INK, _RED, _WILD = "#1b1a18", "#c01d18", "#6a2c91"
 _BAND, _RED_BAND, _WILD_BAND = "#d9d2bf", "#f3cfc4", "#e2d2ea"
@@ -89,6 +89,7 @@ def layout(table: Table) -> list[Shape]:
         _half_panel(page, others[0], table, 606)
     _middle(page, table)
     _wide_panel(page, below, table, 546)
+    _legend(page, WIDTH - 120, 546 + 238 - 49)
     return page.shapes
 
 
@@ -221,7 +222,7 @@ def _half_panel(page: _Page, row: SeatRow, table: Table, x: float) -> None:
     _hand(page, row, table, cards, x + 12, y + 40)
     cards = usual.shrunk(min(1, (w - 24) / max(usual.of_melds(row.melds), 1)))
     _melds(page, row.melds, cards, x + 12, y + 124)
-    _river(page, row, x + 12, y + 222, w - 24, 24)
+    _river(page, row, x + 12, y + 220, w - 24, 24)
 
 
 def _wide_panel(page: _Page, row: SeatRow, table: Table, y: float) -> None:
@@ -231,10 +232,10 @@ def _wide_panel(page: _Page, row: SeatRow, table: Table, y: float) -> None:
     usual = _Row(41, 2, 12)
     whole = usual.of_hand(row.hand) + 28 + usual.of_melds(row.melds)
     cards = usual.shrunk(min(1, (w - 24) / whole))
-    top = y + 38
+    top = y + (36 if h < 300 else 60)
     _melds(page, row.melds, cards, x + 12, top)
     _hand(page, row, table, cards, x + w - 12 - cards.of_hand(row.hand), top + 16)
-    _river(page, row, x + 12, y + (192 if h < 300 else 216), w - 24, 24)
+    _river(page, row, x + 12, y + h - 49, w - 24, 24)
 
 
 def _hand(page: _Page, row: SeatRow, table: Table, cards: _Row, x: float, y: float) -> None:
@@ -280,10 +281,25 @@ def _river(page: _Page, row: SeatRow, x: float, y: float, w: float, card: float)
     line = int(w // (card + 2))
     for place, (kind, drawn) in enumerate(row.river):
         left, top = x + place % line * (card + 2), y + place // line * (card * SHORT + 2)
-        page.short(left, top, card, kind, _DRAWN if drawn else _FACE)
+        _river_tile(page, left, top, card, kind, drawn=drawn)
+
+
+def _river_tile(page: _Page, x: float, y: float, card: float, kind: int, *, drawn: bool) -> None:
+    page.short(x, y, card, kind, _DRAWN if drawn else _FACE)
+    if drawn:
+        page.box(x + card * 0.12, y + card * (SHORT - 0.14), card * 0.76, card * 0.1, _DRAWN_BAR)
 
 
 # --- the middle -------------------------------------------------------------------------------------------------------
+
+
+def _legend(page: _Page, x: float, y: float) -> None:
+    """How a discard and a draw look in a river."""
+    for word, drawn in (("discard", False), ("draw", True)):
+        page.box(x, y + 14, 14, 24, _DRAWN if drawn else _FACE, _EDGE, 1, 2)
+        if drawn:
+            page.box(x + 2, y + 34, 10, 2, _DRAWN_BAR)
+        x = page.text(x + 18, y + 33, WORDS[word], 15, _DIM) + 14
 
 
 def _middle(page: _Page, table: Table) -> None:
@@ -301,9 +317,13 @@ def _middle(page: _Page, table: Table) -> None:
             x += 56
     x = 220.0
     page.box(x, y - 2, 92, 146, _PANEL, radius=8)
-    if table.live is not None:
-        page.card(x + 27, y + 4, 38, table.live, marked=True)
-        page.centred(x + 46, y + 140, _live_words(table), 14, _LIGHT)
+    end = table.settlement
+    kind, words = table.live, _live_words(table)
+    if end is not None:
+        kind, words = end.tile, "自摸" if end.own else "胡"
+    if kind is not None:
+        page.card(x + 27, y + 3, 38, kind, marked=True)
+        page.centred(x + 46, y + 140, words, 14, _LIGHT)
     if table.window is not None:
         _window(page, table.window, 326, y)
     elif table.settlement is not None:
@@ -355,18 +375,15 @@ def _button(page: _Page, choice: Choice, x: float, y: float, width: float, *, ch
 
 def _settlement(page: _Page, end: Settlement, x: float, y: float) -> None:
     """Who won, what it is worth, and the doors."""
-    scores = "  ".join(f"seat {s} {_signed(score)}" for s, score in enumerate(end.scores))
+    scores = "   ".join(f"seat {s}: {_signed(score)}" for s, score in enumerate(end.scores))
     if end.winner is None:
         what = "荒庄 drawn hand" if end.fault is None else f"犯规 seat {end.fault[0]}: {end.fault[1]}"
         page.text(x, y + 26, what, 24, _GOLD)
         page.text(x, y + 54, scores, 18, _LIGHT)
         return
-    at = page.text(x, y + 20, f"seat {end.winner} 胡", 24, _GOLD) + 8
-    if end.tile is not None:
-        page.short(at, y - 4, 18, end.tile)
-        at += 26
+    at = page.text(x, y + 20, f"seat {end.winner} 胡", 24, _GOLD) + 14
     how = "自摸 · " if end.own else ""
-    at = page.text(at, y + 19, f"{how}{end.huxi} 胡息", 19, _LIGHT)
+    page.text(at, y + 19, f"{how}{end.huxi} 胡息", 19, _LIGHT)
     patterns = " ".join(PATTERN_WORDS[name] for name in end.patterns)
     deng = "" if end.deng is None else f"{end.deng} 等 "
     worth = " · ".join(filter(None, [patterns, f"{deng}× {end.fan} 番", f"底 {end.base}"]))

@@ -22,14 +22,14 @@ from numpy.typing import NDArray
 from rich.cells import cell_len
 
 from paohuzi_env.core import actions as ac
-from paohuzi_env.core import log, turn
+from paohuzi_env.core import log, turn, waits
 from paohuzi_env.core import state as st
+from paohuzi_env.core.hu import judge_hand
 from paohuzi_env.core.tiles import NO_TILE, RED_RUN, SHAPES, WILD
 from paohuzi_env.core.view import HIDDEN_KIND
 from paohuzi_env.game import MELD_NAMES, PHASES, Game, group_of
-from paohuzi_env.notation import HIDDEN, Choice, is_red, parse_door, tile_glyph, tile_letter
-from paohuzi_env.record import result_of
-from paohuzi_env.rules import RuleSet, rule_set
+from paohuzi_env.notation import HIDDEN, Choice, is_red, tile_glyph, tile_letter
+from paohuzi_env.rules import RuleSet, empty_evals, rule_set
 
 Size: TypeAlias = Literal["small", "large"]
 SIZES: Final[tuple[Size, ...]] = ("small", "large")
@@ -57,6 +57,8 @@ _CONCEALED: Final = ("wei", "chouwei", "ti")
 _HUXI_ROW: Final = MappingProxyType(
     {"peng": st.H_PENG, "wei": st.H_WEI, "chouwei": st.H_WEI, "pao": st.H_PAO, "ti": st.H_TI}
 )
+_MELD_FIELDS: Final = ("meld_type", "meld_kind", "meld_shape", "meld_from")
+_VERDICT_FIELDS: Final = (("huxi", "win_huxi"), ("fan", "fan"), ("patterns", "patterns"))
 _LAST_EVENTS: Final = 6
 
 
@@ -166,7 +168,7 @@ class Settlement:
     tile
         The winning tile, None where the hand won as dealt.
     own
-        Whether the winner drew it.
+        Whether the win counts as self-drawn (rules 8.5).
     huxi, fan, base
         Points, multiplier and what a seat pays; zeros without a winner.
     deng
@@ -279,7 +281,7 @@ class Table:
             **_live(int(v["live"]), int(v["source"]), int(v["turn"]), int(v["dealer"])),
             events=tuple(_event(e) for e in events[-_LAST_EVENTS:]),
             window=_window(me, int(v["phase"]), int(v["legal"]), v, int(v["live"]), chosen),
-            settlement=_settlement(v, rules, ()) if v["over"] else None,
+            settlement=_settlement(v, rules, v["winner_hand"]) if v["over"] else None,
         )
 
     @classmethod
@@ -300,9 +302,6 @@ class Table:
         at_upcard = not game.over and int(g["stage"]) == turn.UPCARD
         source = st.UPCARD_OTHER if at_upcard else int(g["source"])
         events = g["log"][: int(g["log_n"])].tolist()
-        groups: tuple[LaidMeld, ...] = ()
-        if game.over and g["winner"] >= 0:
-            groups = tuple(_door(text) for text in result_of(game)["groups"])
         return cls(
             rules=str(rules.name),
             viewer=None,
@@ -315,7 +314,7 @@ class Table:
             **_live(live, source, int(g["turn"]), int(g["dealer"])),
             events=tuple(_event(e) for e in events[-_LAST_EVENTS:]),
             window=_window(int(g["actor"]), -1 if game.over else int(g["phase"]), int(g["legal"]), g, live, chosen),
-            settlement=_settlement(g, rules, groups) if game.over else None,
+            settlement=_settlement(g, rules, g["hand"][int(g["winner"])]) if game.over else None,
         )
 
 
@@ -382,12 +381,6 @@ def _meld(name: str, kind: int, shape: int, origin: int, rules: RuleSet) -> Laid
     return LaidMeld(name, (kind,) * count, face_up, taken, origin % turn.DRAWN if origin >= 0 else -1, huxi)
 
 
-def _door(text: str) -> LaidMeld:
-    """A door of a won hand, face up."""
-    door = parse_door(text)
-    return LaidMeld(door.kind, door.tiles, len(door.tiles))
-
-
 def _live(kind: int, source: int, by: int, dealer: int) -> dict[str, Any]:
     if kind == NO_TILE:
         return {"live": None, "live_from": "", "live_seat": -1}
@@ -434,7 +427,8 @@ def _choice(action: int, phase: str, kind: int) -> Choice:
     return Choice(name, (kind,) * count)
 
 
-def _settlement(g: Any, rules: RuleSet, groups: tuple[LaidMeld, ...]) -> Settlement:
+def _settlement(g: Any, rules: RuleSet, hand: Any) -> Settlement:
+    """The end of a GAME or VIEW; `hand` has the winner's concealed tiles by kind."""
     winner = int(g["winner"])
     scores = tuple(g["scores"][: rules.seats].tolist())
     if winner < 0:
@@ -444,15 +438,43 @@ def _settlement(g: Any, rules: RuleSet, groups: tuple[LaidMeld, ...]) -> Settlem
     return Settlement(
         winner=winner,
         tile=_tile(g["win_kind"]),
-        own=int(g["win_source"]) in (st.OWN_DRAW, st.UPCARD_DEALER, st.DEALT),
+        own=int(g["win_source"]) not in (st.OTHER_DRAW, st.FROM_DISCARD),
         huxi=int(g["win_huxi"]),
         fan=int(g["fan"]),
         deng=int(g["deng"]) if rules.base_on == "deng" else None,
         base=int(g["base"]),
         patterns=tuple(name for p, name in enumerate(st.PATTERNS) if int(g["patterns"]) >> p & 1),
         scores=scores,
-        groups=groups,
+        groups=_doors(g, rules, hand),
     )
+
+
+def _doors(g: Any, rules: RuleSet, hand: Any) -> tuple[LaidMeld, ...]:
+    """The doors of the hand that won a GAME or VIEW: a best division (rules 7.5); of a forced 天胡 ti and kan (8.6)."""
+    seat, kind, source = int(g["winner"]), int(g["win_kind"]), int(g["win_source"])
+    if source == st.DEALT:
+        alike = [(k, int(n)) for k, n in enumerate(hand[:WILD]) if n >= 3]
+        return tuple(LaidMeld("ti" if n == 4 else "kan", (k,) * n, n) for k, n in alike)
+    melds = [[int(g[f][seat, m]) for f in _MELD_FIELDS] for m in range(int(g["melds_n"][seat]))]
+    own_meld = any(t in (st.WEI, st.CHOUWEI, st.TI) and k == kind and o == seat + turn.DRAWN for t, k, _, o in melds)
+    games, evals = st.allocate(1, st.GAME), empty_evals()
+    games["dealer"] = g["dealer"]
+    rows = np.array(melds, np.int64).reshape(-1, 4)[:, :3].copy()
+    waits.place_seat(games, 0, rules.record, seat, np.array(hand, np.int64), rows)
+    evals["seat"], evals["kind"], evals["source"] = seat, kind, source
+    evals["laid"] = source == st.UPCARD_DEALER or (source == st.OWN_DRAW and (kind == WILD or own_meld))
+    # What else the evaluator asks is in the patterns that it has made.
+    for field, pattern in (("last_tile", st.HAI_DI), ("no_intake", st.TING_HU), ("first_discard", st.DI_HU)):
+        evals[field] = int(g["patterns"]) >> pattern & 1
+    evals["held_before"] = 1 if int(g["patterns"]) >> st.SHUA_HOU & 1 else 2
+    e = evals[0]
+    if not judge_hand(games, 0, rules.record, evals) or any(e[f] != g[w] for f, w in _VERDICT_FIELDS):
+        return ()
+    doors = []
+    for door in range(int(e["groups"])):
+        tiles = tuple(sorted(int(t) for t in e["group_tiles"][door] if t >= 0))
+        doors.append(LaidMeld(MELD_NAMES[e["group_type"][door]], tiles, len(tiles)))
+    return tuple(doors)
 
 
 # --- pictures ---------------------------------------------------------------------------------------------------------
