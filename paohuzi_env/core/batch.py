@@ -15,11 +15,19 @@ from paohuzi_env.core._compile import entry, kernel
 from paohuzi_env.core.actions import NUM_ACTIONS
 from paohuzi_env.core.deal import deal_seeded
 from paohuzi_env.core.observe import observe
-from paohuzi_env.core.rng import advance, below, key
+from paohuzi_env.core.rng import advance, below, key, mix
 from paohuzi_env.core.state import OVER, SEATS
 from paohuzi_env.core.tiles import KINDS
 from paohuzi_env.core.turn import step
 from paohuzi_env.core.view import view
+
+DECISIONS: Final = np.uint64(0x64656369646564)
+"""Keeps the random numbers of decisions apart from those of deals."""
+MOST_DECISIONS: Final = 4096
+"""More than a hand can have (its log has room for `core.state.LOG` events)."""
+
+MOST_SKIPPED: Final = 10_000
+"""Hands in a row that are dealt in search of a decision."""
 
 NEXT_STEP: Final = 0
 SAME_STEP: Final = 1
@@ -43,11 +51,19 @@ SLOT: Final = np.dtype(
 def deal_next(g: Any, slot: Any, r: Any, e: Any, order: Any) -> None:
     """Deal hand `slot.index`, and the ones after it while a hand is over before anybody is asked."""
     deal_seeded(g, r, e, order, key(slot.seed, slot.stream, slot.index), slot.dealer, 0)
-    while g.phase == OVER:
+    tried = 1
+    while g.phase == OVER and tried < MOST_SKIPPED:
+        tried += 1
         slot.skipped += 1
         slot.index += 1
         deal_seeded(g, r, e, order, key(slot.seed, slot.stream, slot.index), slot.dealer, 0)
     slot.decided = 0
+
+
+@kernel
+def decision_word(slot: Any, salt: Any) -> Any:
+    """A generator word for the pending decision of a slot; `salt` (uint64) tells its users apart."""
+    return key(slot.seed ^ mix(salt ^ DECISIONS), slot.stream, slot.index * MOST_DECISIONS + slot.decided)
 
 
 @kernel
@@ -64,9 +80,13 @@ def write_row(g: Any, r: Any, v: Any, seat: int, obs: Any, mask: Any) -> None:
 @entry
 def reset_slice(
     games: Any, slots: Any, lo: int, hi: int, rules: Any, evals: Any, views: Any, orders: Any, thread: int,
-    chosen: Any, obs: Any, masks: Any, actors: Any, rewards: Any, since: Any, dones: Any, write: int,
+    chosen: Any, afresh: int, obs: Any, masks: Any, actors: Any, rewards: Any, since: Any, dones: Any,
+    dones_since: Any, write: int,
 ) -> None:  # fmt: skip
-    """Deal hand `slots.index` in each chosen slot of lo..hi-1 and write its first decision."""
+    """Deal hand `slots.index` in each chosen slot of lo..hi-1 and write its first decision.
+
+    `afresh` begins the streams of rewards too; else they go on, and the hand that was in the slot counts as over.
+    """
     r = rules[0]
     for i in range(lo, hi):
         if chosen[i]:
@@ -76,7 +96,9 @@ def reset_slice(
             dones[i] = 0
             for s in range(SEATS):
                 rewards[i, s] = 0
-                since[i, s] = 0
+                dones_since[i, s] = not afresh
+                if afresh:
+                    since[i, s] = 0
             if write:
                 write_row(g, r, views[thread], g.actor, obs[i], masks[i])
 
@@ -97,12 +119,14 @@ def first_illegal(games: Any, lo: int, hi: int, actions: Any, mode: int) -> int:
 @entry
 def step_slice(
     games: Any, slots: Any, lo: int, hi: int, rules: Any, evals: Any, views: Any, orders: Any, thread: int,
-    actions: Any, mode: int, obs: Any, masks: Any, actors: Any, rewards: Any, since: Any, dones: Any, write: int,
+    actions: Any, mode: int, obs: Any, masks: Any, actors: Any, rewards: Any, since: Any, dones: Any,
+    dones_since: Any, write: int,
 ) -> None:  # fmt: skip
     """Apply one legal action in each slot of lo..hi-1 and write its next decision.
 
     In NEXT_STEP mode an ended slot is dealt anew and its action ignored; in SAME_STEP mode a hand that ends is
-    followed by the next one at once, with `dones` and `rewards` of the one that ended.
+    followed by the next one at once, with `dones` and `rewards` of the one that ended. `since` and `dones_since` of
+    a seat are cleared by its own decisions and by nothing else.
     """
     r = rules[0]
     e = evals[thread]
@@ -112,12 +136,11 @@ def step_slice(
             rewards[i, s] = 0
         dones[i] = 0
         if g.phase == OVER:
-            for s in range(SEATS):
-                since[i, s] = 0
             slots[i].index += 1
             deal_next(g, slots[i], r, e, orders[thread])
         else:
             since[i, g.actor] = 0
+            dones_since[i, g.actor] = 0
             slots[i].decided += 1
             step(g, r, e, actions[i])
             if g.phase == OVER:
@@ -125,6 +148,7 @@ def step_slice(
                 for s in range(SEATS):
                     rewards[i, s] = g.scores[s]
                     since[i, s] += g.scores[s]
+                    dones_since[i, s] = 1
                 if mode == SAME_STEP:
                     slots[i].index += 1
                     deal_next(g, slots[i], r, e, orders[thread])
@@ -137,9 +161,10 @@ def step_slice(
 def observe_slice(
     games: Any, lo: int, hi: int, rules: Any, views: Any, thread: int, seats: Any, obs: Any, masks: Any
 ) -> None:
-    """Write what `seats[i]` sees in each row of lo..hi-1 (zeros for a seat below 0)."""
+    """Write what `seats[i]` sees in each row of lo..hi-1: zeros for seat -1, nothing for a lower one."""
     for i in range(lo, hi):
-        write_row(games[i], rules[0], views[thread], seats[i], obs[i], masks[i])
+        if seats[i] >= -1:
+            write_row(games[i], rules[0], views[thread], seats[i], obs[i], masks[i])
 
 
 @kernel
@@ -167,8 +192,7 @@ def pick(legal: int, word: Any) -> int:
 def sample_slice(games: Any, slots: Any, lo: int, hi: int, salt: Any, actions: Any) -> None:
     """A uniformly random legal action for each row of lo..hi-1, keyed by its slot's seed, hand and decision."""
     for i in range(lo, hi):
-        word = key(slots[i].seed ^ salt, slots[i].stream, slots[i].index * 4096 + slots[i].decided)
-        a = pick(games[i].legal, advance(word))
+        a = pick(games[i].legal, advance(decision_word(slots[i], salt)))
         actions[i] = a if a >= 0 else 0
 
 
