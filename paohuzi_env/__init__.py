@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from paohuzi_env.env import PaohuziEnv
+    from paohuzi_env.single import SingleSeatEnv, SingleSeatVectorEnv
+    from paohuzi_env.vector import VectorEnv
 
 __version__ = "0.1.0"
 
 # Public name -> the module that defines it. Looked up at first use (PEP 562), so that `import paohuzi_env`
 # imports neither numba nor pettingzoo. For type checkers each name is also imported under TYPE_CHECKING.
-_HOMES: dict[str, str] = {}
+_HOMES: dict[str, str] = {
+    "PaohuziEnv": "paohuzi_env.env",
+    "SingleSeatEnv": "paohuzi_env.single",
+    "SingleSeatVectorEnv": "paohuzi_env.single",
+    "VectorEnv": "paohuzi_env.vector",
+}
 
-__all__ = ["__version__"]
+__all__ = ["PaohuziEnv", "SingleSeatEnv", "SingleSeatVectorEnv", "VectorEnv", "__version__"]
 
 
 def __getattr__(name: str) -> Any:
@@ -25,3 +36,9 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *_HOMES})
+
+
+if "gymnasium" in sys.modules:  # who has it gets the names in its registry; nobody else pays for the import
+    from paohuzi_env import registration
+
+    registration.register()
