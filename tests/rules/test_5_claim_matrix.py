@@ -88,18 +88,19 @@ def test_every_subset_of_claims_on_a_discard(players: int) -> None:
     fields: dict[str, Any] = {"preset": "hunan", **SMALL, "hu_on_discard": True, "players": players}
     rules = make_rules(fields)
     seen: Counter[tuple[tuple[int, str], ...]] = Counter()
-    for number in range(700):
+    for number in range(800):
         chance = random.Random(number)
         deal = biased_deal(rules, chance, chance.choice(("ready", "pairs", "mixed")))
         hands, upcard, wall, aside = (deal[key] for key in ("hands", "upcard", "wall", "aside"))
         game = Game.from_tiles(rule_set(fields), 0, hands, upcard, wall, aside=aside)
         if game.record["quads"].any() or game.phase != "discard":
             continue
-        tile = chance.choice(game.legal_actions)
-        seats = [Seat(game.hand(s)) for s in range(players)]
-        seats[0].hand.remove(tile)
-        game.step(tile)
-        compare(rules, game, seats, tile, 0, False, seen)
+        for tile in chance.choices(game.legal_actions, k=3):
+            seats = [Seat(game.hand(s)) for s in range(players)]
+            seats[0].hand.remove(tile)
+            at = game.clone()
+            at.step(tile)
+            compare(rules, at, seats, tile, 0, False, seen)
     combinations = {key for key in seen if len(key) >= 2}
     assert len(combinations) >= (12 if players == 3 else 4), seen
 
