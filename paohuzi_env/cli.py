@@ -37,6 +37,23 @@ class _UsageError(Exception):
     """An option's value that can't be."""
 
 
+def _named(metavar: str, hint: str | None = None) -> Any:
+    """How an argument is called in the help, and what stands behind its description."""
+    return tyro.conf.arg(metavar=metavar, help_behavior_hint=hint)
+
+
+_Rules: TypeAlias = Annotated[str, _named("RULES")]
+_Number: TypeAlias = Annotated[int, _named("N")]
+_Seat: TypeAlias = Annotated[int | None, _named("SEAT", "")]
+_File: TypeAlias = Annotated[Path | None, _named("FILE", "")]
+_Files: TypeAlias = Annotated[tyro.conf.Positional[tuple[Path, ...]], _named("FILE ...", "")]
+_Hand: TypeAlias = Annotated[tyro.conf.Positional[str], _named("HAND", "")]
+_Melds: TypeAlias = Annotated[
+    tyro.conf.UseAppendAction[tuple[tuple[str, ...], ...]], _named("MELD ...", "(may be repeated)")
+]
+_Names: TypeAlias = Annotated[tyro.conf.Positional[tuple[str, ...]], _named("[NAME [NAME]]", "")]
+
+
 # --- the commands: what they take -----------------------------------------------------------------------------
 # tyro makes the options from the signatures and the help from the docstrings. Each gives back what is to be run.
 
@@ -51,7 +68,7 @@ def evaluate() -> Command:
     return _evaluate
 
 
-def replay(files: tyro.conf.Positional[tuple[Path, ...]], /, *, show: bool = False, chinese: bool = False) -> Command:
+def replay(files: _Files, /, *, show: bool = False, chinese: bool = False) -> Command:
     """Replay game records through the rules and compare every event, every list of choices and the result.
 
     Exit status 1, with the file, the line, the event and the reason, if a record differs.
@@ -71,15 +88,9 @@ def replay(files: tyro.conf.Positional[tuple[Path, ...]], /, *, show: bool = Fal
 
 
 def selfplay(
-    *,
-    rules: str = "hunan",
-    games: int = 100,
-    seed: int = 0,
-    dealer: int | None = None,
-    take_hu: bool = False,
-    record: Path | None = None,
-    legal: bool = False,
-) -> Command:
+    *, rules: _Rules = "hunan", games: _Number = 100, seed: _Number = 0, dealer: _Seat = None, take_hu: bool = False,
+    record: _File = None, legal: bool = False,
+) -> Command:  # fmt: skip
     """Play hands by uniformly random choices and sum up what happened.
 
     Hand i is dealt and played from (seed, i): the same however many are played.
@@ -107,11 +118,11 @@ def selfplay(
 
 
 def waits(
-    hand: tyro.conf.Positional[str],
+    hand: _Hand,
     /,
     *,
-    melds: tyro.conf.UseAppendAction[tuple[tuple[str, ...], ...]] = (),
-    rules: str = "hunan",
+    melds: _Melds = (),
+    rules: _Rules = "hunan",
     chinese: bool = False,
 ) -> Command:
     """Every tile that would win a hand, drawn by itself or by another seat, and what it would pay.
@@ -132,9 +143,7 @@ def waits(
     return partial(_waits, hand, [meld for some in melds for meld in some], rules, chinese)
 
 
-def rules(
-    names: Annotated[tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="[NAME [NAME]]")] = (), /
-) -> Command:
+def rules(names: _Names = (), /) -> Command:
     """List the rule sets that come with the package, show one, or show where two differ.
 
     Example: paohuzi rules hunan luzhou

@@ -54,6 +54,7 @@ MOST_DRAWN: Final = 30000
 
 Record: TypeAlias = dict[str, Any]
 
+_MOST_WORDS: Final = 500
 _SIZES: Final = {"ti": 4, "pao": 4, "wei": 3, "chouwei": 3, "peng": 3, "draw": 1, "discard": 1, "hu": 1}
 _PLAIN_EVENT: Final = re.compile(r"(?:[0-3] )?[a-z_]+(?: [a-z_A-J*]+)?")
 _SPACES: Final = re.compile(r"[ \u3000]+")
@@ -286,8 +287,8 @@ def _rules_of(record: Record) -> RuleSet:
         seats = len(record["hands"])
         if isinstance(source, str) and seats != rules.seats:  # a name says nothing of the table's size
             rules = _rules_of_json(json.dumps({"preset": source, "players": seats}))
-    except PaohuziError as error:
-        raise RecordError(f"rules: {error}") from error
+    except (PaohuziError, TypeError, ValueError, RecursionError) as error:
+        raise RecordError(f"rules: {str(error)[:_MOST_WORDS]}") from error
     named = record.get("rules_hash", rules.hash)
     if named != rules.hash:
         raise _refusal("rules_hash", named, f"{rules.hash}, the hash of its rule set here")
@@ -708,9 +709,11 @@ def write_records(path: str | os.PathLike[str], records: Iterable[Mapping[str, A
         if path.exists():
             part.chmod(stat.S_IMODE(path.stat().st_mode))
         part.replace(path)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             part.unlink()
+        if isinstance(error, OSError) and error.filename == str(part):
+            error.filename = str(path)  # what the caller has named
         raise
     return count
 
@@ -754,6 +757,9 @@ class RecordWriter:
             step = min(start, 1 << 16)
             start = self._file.seek(start - step)
             tail = self._file.read(step) + tail
+        if start > 0 and b"\n" not in tail:
+            self._file.close()
+            raise RecordError(f"a line of more than {MOST_BYTES} bytes at its end", file=str(self.path))
         half = tail[tail.rfind(b"\n") + 1 :]
         if not half:
             return size
