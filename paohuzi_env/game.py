@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from paohuzi_env import __version__
 from paohuzi_env.core import actions as ac
-from paohuzi_env.core import deal, log, turn
+from paohuzi_env.core import deal, determinize, log, turn
 from paohuzi_env.core import state as st
 from paohuzi_env.core.tiles import KINDS, NO_TILE, RED_RUN, SHAPES, WILD, XXY, XYY
+from paohuzi_env.core.view import view_game
 from paohuzi_env.errors import GameOverError, IllegalActionError, StateError
 from paohuzi_env.notation import format_group, format_tiles, tile_letter
 from paohuzi_env.rules import RuleSet, empty_evals, rule_set, seed_word
@@ -82,9 +83,7 @@ class Game:
         if dealer is not None and not 0 <= dealer < rules.seats:
             raise ValueError(f"dealer = {dealer!r}; allowed: 0 to {rules.seats - 1}")
         if min(index, stream, drawn_before) < 0 or drawn_before > 30000:
-            raise ValueError(
-                f"index = {index}, stream = {stream}, drawn_before = {drawn_before}; allowed: from 0"
-            )
+            raise ValueError(f"index = {index}, stream = {stream}, drawn_before = {drawn_before}; allowed: from 0")
         game = cls(rules, st.allocate(1, st.GAME))
         deal.deal_key(
             game._array, 0, rules.record, game._evals, np.zeros(st.DECK, np.int8), seed_word(seed), stream, index,
@@ -164,6 +163,15 @@ class Game:
         counts = self._array["hand"][0][seat]
         return [k for k in range(WILD + 1) for _ in range(counts[k])]
 
+    def view(self, seat: int, history: int = 0) -> Any:
+        """What `seat` may know, with its last `history` public events: one VIEW record, in an array of length one."""
+        if not 0 <= seat < self.rules.seats or not 0 <= history <= st.HISTORY:
+            allowed = f"seats below {self.rules.seats}, history 0 to {st.HISTORY}"
+            raise ValueError(f"seat {seat!r}, history {history!r}; allowed: {allowed}")
+        views = st.allocate(1, st.VIEW)
+        view_game(self._array, 0, self.rules.record, views, 0, seat, history)
+        return views
+
     def live_kind(self) -> int:
         """The tile that the pending decision is about: live, just drawn, upcard, or eaten; NO_TILE for a discard."""
         g = self._array
@@ -203,9 +211,7 @@ class Game:
         for action in self.legal_actions:
             if self.action_text(action) == text:
                 return action
-        raise IllegalActionError(
-            f"{text!r} is not legal now; allowed: {', '.join(self.legal_texts()) or 'nothing'}"
-        )
+        raise IllegalActionError(f"{text!r} is not legal now; allowed: {', '.join(self.legal_texts()) or 'nothing'}")
 
     # --- acting -------------------------------------------------------------------------------------------------------
 
@@ -247,6 +253,30 @@ class Game:
         array = st.allocate(1, st.GAME)
         array[0] = self._array[0]
         return Game(self.rules, array)
+
+    def determinize(self, seat: int, seed: int) -> Game:
+        """A hand that `seat`, which has to decide, could be sitting in: see `from_view`."""
+        return Game.from_view(self.rules, self.view(seat), seed)
+
+    @classmethod
+    def from_view(cls, rules: RuleSet | str, view: Any, seed: int) -> Game:
+        """A hand drawn uniformly from those that give a view of `view()`; the same seed gives the same hand.
+
+        Of other seats' passes it knows nothing, and its log is the view's history: see `core.determinize`.
+
+        Raises
+        ------
+        ValueError
+            The view is of a seat that is not asked, or none that play under this rule set can reach.
+        """
+        game = cls(rule_set(rules), st.allocate(1, st.GAME))
+        code = determinize.determinize_one(
+            view, 0, game.rules.record, determinize.workspace(), game._array, 0, seed_word(seed)
+        )
+        if code != determinize.DRAWN_UP:
+            why = "the seat has no decision" if code == determinize.NOT_ASKED else "no hand gives it"
+            raise ValueError(f"view of seat {int(view['seat'][0])}: {why}; allowed: the view of a pending decision")
+        return game
 
     __copy__ = clone
 
