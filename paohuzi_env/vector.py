@@ -40,6 +40,7 @@ from paohuzi_env.slots import (
     in_range,
     row_mask,
     row_numbers,
+    taken,
     whole,
     whole_numbers,
 )
@@ -334,7 +335,7 @@ class VectorEnv:
         self._begun("snapshot()")
         which = row_numbers(rows, self.num_envs)
         kept = {name: getattr(self._arrays, name)[which] for name in KEPT}
-        return Snapshot(self.rules.hash, self._hands.games[which], self._hands.slots[which], **kept)
+        return Snapshot(self.rules.hash, taken(self._hands.games, which), taken(self._hands.slots, which), **kept)
 
     def restore(self, snapshot: Snapshot, rows: NDArray[np.integer[Any]] | None = None) -> Batch:
         """Put the hands of a snapshot into the given rows (all by default), in order, and write their decisions.
