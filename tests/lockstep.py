@@ -93,9 +93,7 @@ def seat_text(core: Game, seat: int) -> str:
     for m in range(g["melds_n"][seat]):
         name, kind = MELD_NAMES[g["meld_type"][seat, m]], int(g["meld_kind"][seat, m])
         four = name in ("ti", "pao")
-        tiles = (
-            group_of(kind, int(g["meld_shape"][seat, m])) if name == "chi" else (kind,) * (4 if four else 3)
-        )
+        tiles = group_of(kind, int(g["meld_shape"][seat, m])) if name == "chi" else (kind,) * (4 if four else 3)
         melds.append(f"{name}:{letters(tiles)}")
     marks = f"dead={bool(g['dead'][seat])} huxi={g['huxi'][seat]}"
     return f"{letters(core.hand(seat))} {' '.join(sorted(melds))} {marks}"
@@ -139,9 +137,7 @@ class Pair:
         self._same("over", self.core.over, self.twin.over)
         if self.core.over:
             self._check_result()
-        if self.core.record["win_kind"] == WILD or (
-            self.core.phase == "hu" and self.core.live_kind() == WILD
-        ):
+        if self.core.record["win_kind"] == WILD or (self.core.phase == "hu" and self.core.live_kind() == WILD):
             return  # the twin takes a drawn wild tile into the hand after the question
         for seat in range(self.twin.players):
             self._same(f"seat {seat}", seat_text(self.core, seat), twin_seat_text(self.twin, seat))
@@ -229,9 +225,7 @@ class Tally:
             self.seen["second quad"] += names.count("ti") + names.count("pao") > 1
 
 
-def play_hand(
-    rules: Mapping[str, Any], chance: random.Random, tally: Tally, style: str | None = None
-) -> Pair:
+def play_hand(rules: Mapping[str, Any], chance: random.Random, tally: Tally, style: str | None = None) -> Pair:
     """One hand in lockstep, all of it drawn from `chance`."""
     deal = biased_deal(make_rules(rules), chance, style)
     pair = Pair(rules, deal, drawn_before=chance.choice((0, 0, 0, 1, 4)))

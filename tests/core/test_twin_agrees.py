@@ -69,10 +69,7 @@ def test_a_small_game_with_random_fields() -> None:
             "players": chance.choice((2, 3)),
             "min_huxi": chance.randint(0, 4),
             "tian_hu_quads": chance.choice((0, 2)),
-            **{
-                f: chance.random() < 0.5
-                for f in ("split_pass", "forced_pao", "hu_on_discard", "own_draw_melds")
-            },
+            **{f: chance.random() < 0.5 for f in ("split_pass", "forced_pao", "hu_on_discard", "own_draw_melds")},
         }
         play_hand(rules, chance, Tally())
 

@@ -16,7 +16,7 @@ ALIKE = "wei:AAA wei:CCC peng:DDD peng:aaa peng:ccc peng:ddd"
 
 @pytest.mark.rule("10.2")
 @pytest.mark.parametrize(
-    "name, fan",
+    ("name", "fan"),
     [
         ("hong_hu", 2), ("hai_di", 2), ("dian_hu", 3), ("da_zi", 3), ("xiao_zi", 4), ("dui_dui_hu", 4), ("hong_wu", 4),
         ("wu_hu", 5), ("tian_hu", 2),
@@ -51,7 +51,7 @@ RED = "chi:bgj chi:bgj wei:JJJ chi:DEF chi:cde"
 
 @pytest.mark.rule("10.3")
 @pytest.mark.parametrize(
-    "hand, tile, melds, patterns, fan",
+    ("hand", "tile", "melds", "patterns", "fan"),
     [
         ("BGdef", "J", RED.replace("JJJ", "AAA"), [], 1),
         ("BGefg", "J", RED.replace("JJJ", "AAA"), ["hong_hu"], 3),
@@ -66,9 +66,7 @@ RED = "chi:bgj chi:bgj wei:JJJ chi:DEF chi:cde"
         ("bg", "j", "wei:aaa wei:ccc wei:ddd wei:eee chi:DEF chi:ffF", ["xiao_zi"], 11),
     ],
 )
-def test_changde_patterns_of_colours_and_sizes(
-    hand: str, tile: str, melds: str, patterns: list[str], fan: int
-) -> None:
+def test_changde_patterns_of_colours_and_sizes(hand: str, tile: str, melds: str, patterns: list[str], fan: int) -> None:
     answer = judged(hand, tile, melds, rules="changde")
     assert (answer["patterns"], answer["fan"]) == (patterns, fan)
 
@@ -91,7 +89,7 @@ def test_changde_dui_dui_hu_has_no_joint_value_and_hai_di_no_lone_one() -> None:
 
 @pytest.mark.rule("10.3")
 @pytest.mark.parametrize(
-    "source, patterns", [("upcard_dealer", {"tian_hu", "ting_hu"}), ("upcard_other", {"di_hu", "ting_hu"})]
+    ("source", "patterns"), [("upcard_dealer", {"tian_hu", "ting_hu"}), ("upcard_other", {"di_hu", "ting_hu"})]
 )
 def test_changde_tian_hu_is_the_dealers_and_di_hu_that_of_others(source: str, patterns: set[str]) -> None:
     answer = judged("AAABBBCDEFGHabcdefgh", "i", source=source, rules="changde", no_intake=True)
@@ -100,7 +98,7 @@ def test_changde_tian_hu_is_the_dealers_and_di_hu_that_of_others(source: str, pa
 
 
 @pytest.mark.rule("10.3", "8.6")
-@pytest.mark.parametrize("dealer, name", [(1, "tian_hu"), (0, "di_hu")])
+@pytest.mark.parametrize(("dealer", "name"), [(1, "tian_hu"), (0, "di_hu")])
 def test_changde_forced_wins_have_no_door_patterns(dealer: int, name: str) -> None:
     result = Table(["", "aaabbbcccdddeeefffGG", ""], "J", dealer=dealer, preset="changde").result
     assert {name, "ting_hu"} <= set(result["patterns"])
@@ -111,7 +109,7 @@ CHANGDE = {**SMALL, "preset": "changde"}
 
 
 @pytest.mark.rule("10.3")
-@pytest.mark.parametrize("pengs, ting", [(False, True), (True, False)])
+@pytest.mark.parametrize(("pengs", "ting"), [(False, True), (True, False)])
 def test_changde_ting_hu_needs_no_intake(pengs: bool, ting: bool) -> None:
     table = Table(["fdBBACEE", "abDDDffF", "BdeAACEF"], "e", wall="c", **CHANGDE)
     if pengs:
@@ -148,7 +146,7 @@ def test_changde_tuan_yuan_is_eight_for_each_rank() -> None:
 
 
 @pytest.mark.rule("10.3", "11")
-@pytest.mark.parametrize("quads, there", [(False, True), (True, False)])
+@pytest.mark.parametrize(("quads", "there"), [(False, True), (True, False)])
 def test_changde_tuan_yuan_of_quads_is_an_option(quads: bool, there: bool) -> None:
     rules = {"preset": "changde", "patterns": {"tuan_yuan": {"quads": quads}}}
     melds = "ti:aaaa wei:AAA chi:ABC chi:GHI chi:ghi chi:DEF"
@@ -167,10 +165,8 @@ def test_changde_hang_hang_xi_and_its_half() -> None:
 
 
 @pytest.mark.rule("10.3", "8.7", "11")
-@pytest.mark.parametrize("before, cap, base", [(0, None, 6), (1, None, 12), (4, None, 30), (4, 7, 7)])
-def test_changde_drawn_hands_before_multiply_the_base_before_the_cap(
-    before: int, cap: int | None, base: int
-) -> None:
+@pytest.mark.parametrize(("before", "cap", "base"), [(0, None, 6), (1, None, 12), (4, None, 30), (4, 7, 7)])
+def test_changde_drawn_hands_before_multiply_the_base_before_the_cap(before: int, cap: int | None, base: int) -> None:
     hand, tile, melds = "BGbgj", "J", "wei:AAA wei:CCC chi:def chi:efg chi:DEF"
     answer = judged(hand, tile, melds, "other_draw", {"preset": "changde", "cap": cap}, drawn_before=before)
     assert (answer["patterns"], answer["base"]) == (["si_qi_hong"], base)

@@ -18,7 +18,7 @@ PLAIN = "chi:def chi:ghi chi:DEF chi:GHI chi:aAA"  # five doors without huxi
 
 
 @pytest.mark.parametrize(
-    "unit, huxi",
+    ("unit", "huxi"),
     [
         ("peng:ccc", 1), ("peng:bbb", 6), ("peng:CCC", 3), ("peng:BBB", 9), ("chi:abc", 3), ("chi:ABC", 6),
         ("chi:bgj", 6), ("chi:BGJ", 9), ("chi:bcd", 0), ("chi:bBB", 0),
@@ -29,7 +29,7 @@ def test_a_unit_on_the_table_is_worth(unit: str, huxi: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind, kan, pao, ti", [("c", 6, 9, 12), ("b", 9, 12, 15), ("C", 9, 12, 15), ("B", 12, 15, 18)]
+    ("kind", "kan", "pao", "ti"), [("c", 6, 9, 12), ("b", 9, 12, 15), ("C", 9, 12, 15), ("B", 12, 15, 18)]
 )
 def test_kan_zhao_and_long_are_worth(kind: str, kan: int, pao: int, ti: int) -> None:
     assert judged(kind * 3 + "hi", "j", PLAIN, rules=FREE)["huxi"] == kan
@@ -45,7 +45,7 @@ def test_a_third_copy_is_a_peng_and_a_fourth_a_pao_whoever_drew_it(source: str) 
 
 @pytest.mark.rule("8.1")
 @pytest.mark.parametrize(
-    "hand, tile, melds, huxi, deng",
+    ("hand", "tile", "melds", "huxi", "deng"),
     [
         ("BG", "J", f"{PLAIN} peng:ccc", 10, 1),
         ("BG", "J", "chi:abc chi:ABC peng:ccc chi:def chi:ghi chi:DEF", 19, 1),
@@ -62,7 +62,7 @@ def test_nine_huxi_do_not_win() -> None:
 
 
 @pytest.mark.parametrize(
-    "hand, tile, melds, source, more, patterns",
+    ("hand", "tile", "melds", "source", "more", "patterns"),
     [
         ("BG", "J", "chi:bgj chi:bgj peng:JJJ chi:def chi:DEF chi:DEF", "other_draw", {}, ["hong_hu"]),
         ("hh", "h", "peng:AAA peng:CCC peng:DDD peng:aaa chi:def chi:DEF", "other_draw", {}, ["wu_hu"]),
@@ -71,9 +71,7 @@ def test_nine_huxi_do_not_win() -> None:
         ("BG", "J", f"{PLAIN} peng:ccc", "other_draw", {"last_tile": True}, []),
     ],
 )
-def test_patterns(
-    hand: str, tile: str, melds: str, source: str, more: dict[str, bool], patterns: list[str]
-) -> None:
+def test_patterns(hand: str, tile: str, melds: str, source: str, more: dict[str, bool], patterns: list[str]) -> None:
     answer = judged(hand, tile, melds, source, "luzhou", **more)
     assert answer["patterns"] == patterns
     assert answer["fan"] == {"hong_hu": 2, "wu_hu": 4, "di_hu": 2, "": 1}[patterns[0] if patterns else ""]
@@ -89,7 +87,7 @@ def test_peng_is_forced_on_a_discard() -> None:
 
 
 @pytest.mark.rule("11")
-@pytest.mark.parametrize("hand, event", [("ccf", "1 peng ccc"), ("cccf", "1 pao cccc")])
+@pytest.mark.parametrize(("hand", "event"), [("ccf", "1 peng ccc"), ("cccf", "1 pao cccc")])
 def test_an_own_draw_is_shown_and_makes_a_forced_peng_or_pao(hand: str, event: str) -> None:
     table = Table(["D", hand, ""], "E", wall="c", quiet="cD", **NO_WIN).do("0 discard D").pass_until("1 draw c")
     assert table.after("1 draw c")[0] == event

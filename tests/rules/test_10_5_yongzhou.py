@@ -79,7 +79,7 @@ FIVE = "chi:def chi:ghi chi:DEF chi:GHI chi:aAA"
 
 
 @pytest.mark.parametrize(
-    "hand, tile, melds, group",
+    ("hand", "tile", "melds", "group"),
     [
         ("CC*hi", "j", FIVE, "wei:CC*"),
         ("C**hi", "j", FIVE, "wei:C**"),
@@ -97,7 +97,7 @@ def test_a_wild_tile_completes_a_unit(hand: str, tile: str, melds: str, group: s
 
 
 @pytest.mark.parametrize(
-    "hand, tile, melds, huxi",
+    ("hand", "tile", "melds", "huxi"),
     [
         ("CC*hi", "j", FIVE, 6),
         ("CCC*j", "j", FIVE, 12),
@@ -127,7 +127,7 @@ COLOURS = "wei:AAA wei:CCC wei:DDD chi:def chi:DEF"
 
 
 @pytest.mark.parametrize(
-    "hand, tile, melds, source, patterns, fan",
+    ("hand", "tile", "melds", "source", "patterns", "fan"),
     [
         ("BGdef", "J", "chi:bgj chi:bgj wei:JJJ chi:DEF chi:cde", "other_draw", ["hong_hu"], 2),
         ("BGefg", "J", "chi:bgj chi:bgj wei:JJJ chi:DEF chi:cde", "other_draw", ["hong_hu"], 2),
@@ -144,7 +144,7 @@ def test_colours_and_zi_mo_multiply(
 
 
 @pytest.mark.parametrize(
-    "hand, tile, melds, name",
+    ("hand", "tile", "melds", "name"),
     [
         ("*", "h", "ti:AAAA wei:CCC wei:DDD chi:def chi:DEF chi:efg", "wang_diao"),
         ("*", "*", "ti:AAAA wei:CCC wei:DDD chi:def chi:DEF chi:efg", "shuang_wang"),
@@ -192,5 +192,3 @@ def test_a_dead_hand_with_a_drawn_wild_tile_passes_the_turn_again() -> None:
     table.pass_until("1 draw *").do("1 discard C")
     assert table.hand(1) == "aaabbb**"
     assert not table.dead(1)
-
-

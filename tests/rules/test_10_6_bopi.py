@@ -17,7 +17,7 @@ NO_RED = ("hH", "H", "wei:AAA wei:CCC wei:DDD chi:def chi:cde chi:DEF")
 
 
 @pytest.mark.parametrize(
-    "position, source, huxi, fan, base",
+    ("position", "source", "huxi", "fan", "base"),
     [
         (PLAIN, "other_draw", 15, 1, 15),
         (PLAIN, "own_draw", 15, 1, 15 + 10),
@@ -29,14 +29,12 @@ NO_RED = ("hH", "H", "wei:AAA wei:CCC wei:DDD chi:def chi:cde chi:DEF")
         (NO_RED, "other_draw", 18, 1, 60),
     ],
 )
-def test_the_base_is_made_of_huxi(
-    position: tuple[str, str, str], source: str, huxi: int, fan: int, base: int
-) -> None:
+def test_the_base_is_made_of_huxi(position: tuple[str, str, str], source: str, huxi: int, fan: int, base: int) -> None:
     answer = judged(*position, source, "bopi")
     assert (answer["huxi"], answer["deng"], answer["fan"], answer["base"]) == (huxi, None, fan, base)
 
 
-@pytest.mark.parametrize("least, wins", [(10, True), (16, False)])
+@pytest.mark.parametrize(("least", "wins"), [(10, True), (16, False)])
 def test_ten_huxi_win(least: int, wins: bool) -> None:
     assert rule_set("bopi").min_huxi == 10
     assert judged(*PLAIN, rules={"preset": "bopi", "min_huxi": least})["hu"] is wins
@@ -61,7 +59,7 @@ def test_a_forced_tian_hu_adds_ten_too() -> None:
 
 
 @pytest.mark.rule("11")
-@pytest.mark.parametrize("turned, more", [(0, 0), (1, 1), (2, 2), (5, 2)])
+@pytest.mark.parametrize(("turned", "more"), [(0, 0), (1, 1), (2, 2), (5, 2)])
 def test_each_turned_tile_of_the_winning_kind_adds_one(turned: int, more: int) -> None:
     rules = {**SMALL, "preset": "bopi", "turn_up": turned}
     table = Table(["fdBBACEE", "abDDDffF", "BdeAAeEF"], "c", end="cc", **rules)

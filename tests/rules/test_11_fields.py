@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.interpreted, pytest.mark.rule("11")]
 
 
 @pytest.mark.parametrize(
-    "fields, words",
+    ("fields", "words"),
     [
         ({"max_huxi": 3}, ["max_huxi", "3", "min_huxi"]),
         ({"players": 4}, ["players", "4", "2 to 3"]),

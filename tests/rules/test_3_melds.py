@@ -18,7 +18,7 @@ FREE = {"preset": "hunan", "min_huxi": 0}
 
 @pytest.mark.rule("3.1")
 @pytest.mark.parametrize(
-    "unit, hand, tile, source, huxi",
+    ("unit", "hand", "tile", "source", "huxi"),
     [
         ("ti:bbbb", "bbbjj", "b", "own_draw", 9),
         ("ti:BBBB", "BBBjj", "B", "own_draw", 12),
@@ -47,13 +47,13 @@ def test_a_unit_is_worth(unit: str, hand: str, tile: str, source: str, huxi: int
 
 
 @pytest.mark.rule("3.1")
-@pytest.mark.parametrize("meld, huxi", [("chouwei:bbb", 3), ("chouwei:BBB", 6), ("chi:ABC", 6), ("chi:bgj", 3)])
+@pytest.mark.parametrize(("meld", "huxi"), [("chouwei:bbb", 3), ("chouwei:BBB", 6), ("chi:ABC", 6), ("chi:bgj", 3)])
 def test_a_meld_on_the_table_is_worth_the_same(meld: str, huxi: int) -> None:
     assert judged("hi", "j", f"{PLAIN} {meld}", "other_draw", FREE)["huxi"] == huxi
 
 
 @pytest.mark.rule("3.1")
-@pytest.mark.parametrize("hand, tile", [("ac", "e"), ("aB", "C"), ("ij", "a"), ("IJ", "a"), ("bB", "c")])
+@pytest.mark.parametrize(("hand", "tile"), [("ac", "e"), ("aB", "C"), ("ij", "a"), ("IJ", "a"), ("bB", "c")])
 def test_nothing_else_is_a_ju_or_a_jiao(hand: str, tile: str) -> None:
     assert not judged(hand, tile, "chi:def chi:def chi:DEF chi:DEF chi:GHI chi:ghi", "other_draw", FREE)["hu"]
 

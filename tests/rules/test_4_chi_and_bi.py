@@ -24,7 +24,7 @@ def _other(hand: str, tile: str) -> str:
 
 @pytest.mark.rule("4.1")
 @pytest.mark.parametrize(
-    "hand, tile, choices",
+    ("hand", "tile", "choices"),
     [
         ("abCCDDee", "c", ["chi abc", "chi cCC"]),
         ("abdeAAFF", "c", ["chi abc", "chi bcd", "chi cde"]),
@@ -37,7 +37,7 @@ def test_a_chi_is_a_ju_or_a_jiao_with_two_hand_tiles(hand: str, tile: str, choic
 
 
 @pytest.mark.rule("4.1")
-@pytest.mark.parametrize("tile, other", [("b", "gj"), ("g", "bj"), ("j", "bg")])
+@pytest.mark.parametrize(("tile", "other"), [("b", "gj"), ("g", "bj"), ("j", "bg")])
 def test_two_seven_ten_is_eaten_at_each_place(tile: str, other: str) -> None:
     table = Table([tile, other + "DDFFHHJJ", tile], "A", **NO_FORCED)
     table.do(f"0 discard {tile}")
@@ -138,7 +138,7 @@ def test_only_groups_after_which_a_discard_is_left_are_offered() -> None:
 
 
 @pytest.mark.rule("4.5")
-@pytest.mark.parametrize("hand, tile", [("abDDDEEE", "c"), ("aaDDDEEE", "a")])
+@pytest.mark.parametrize(("hand", "tile"), [("abDDDEEE", "c"), ("aaDDDEEE", "a")])
 def test_a_claim_that_leaves_only_kan_is_neither_offered_nor_stale(hand: str, tile: str) -> None:
     table = Table([tile, hand], "f", wall="F", **NO_HU).do(f"0 discard {tile}")
     assert not any(event.startswith(("1 pass", "1 peng", "1 chi")) for event in table.events)

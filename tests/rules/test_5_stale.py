@@ -51,7 +51,7 @@ def test_being_unable_marks_nothing() -> None:
 
 
 @pytest.mark.rule("5.8")
-@pytest.mark.parametrize("hand, first", [("cab", "c"), ("Fab", "F")])
+@pytest.mark.parametrize(("hand", "first"), [("cab", "c"), ("Fab", "F")])
 def test_a_kind_one_discarded_is_stale_for_oneself(hand: str, first: str) -> None:
     table = Table([hand, "", "cff"], "E", wall="Ff", quiet="cf", **NO_HU).do(f"0 discard {first}")
     assert table.stale(0) == (first, first)
@@ -87,14 +87,14 @@ def test_a_stale_kind_can_be_won_on() -> None:
 
 
 @pytest.mark.rule("5.8", "11")
-@pytest.mark.parametrize("split, stale", [(False, ("c", "c")), (True, ("c", ""))])
+@pytest.mark.parametrize(("split", "stale"), [(False, ("c", "c")), (True, ("c", ""))])
 def test_with_split_pass_a_passed_peng_closes_only_peng(split: bool, stale: tuple[str, str]) -> None:
     table = Table(["c", "", "ccf"], "E", wall="f", quiet="cf", split_pass=split, **NO_HU)
     assert table.do("0 discard c", "2 pass peng").stale(2) == stale
 
 
 @pytest.mark.rule("5.8", "11")
-@pytest.mark.parametrize("split, stale", [(False, ("c", "c")), (True, ("", "c"))])
+@pytest.mark.parametrize(("split", "stale"), [(False, ("c", "c")), (True, ("", "c"))])
 def test_with_split_pass_a_passed_chi_closes_only_chi(split: bool, stale: tuple[str, str]) -> None:
     table = Table(["c", "abf", ""], "E", wall="f", quiet="cf", split_pass=split, **NO_HU)
     assert table.do("0 discard c", "1 pass chi").stale(1) == stale
@@ -134,7 +134,7 @@ def test_another_kind_is_not_barred() -> None:
 
 
 @pytest.mark.rule("5.9", "7.6", "7.4")
-@pytest.mark.parametrize("third, passes", [("F", True), ("e", False)])
+@pytest.mark.parametrize(("third", "passes"), [("F", True), ("e", False)])
 def test_the_pass_stores_the_huxi_with_the_wei_just_laid(third: str, passes: bool) -> None:
     # After its wei seat 1 can win (with ffF) or not (with ffe); the fourth c then makes a pao and a complete hand.
     table = Table(["EEABBaAa", "ccDDDff" + third, "eBbdAEbC"], "d", wall="cc", **SMALL)
@@ -148,7 +148,7 @@ def test_the_pass_stores_the_huxi_with_the_wei_just_laid(third: str, passes: boo
 
 
 @pytest.mark.rule("5.9", "6.5(a)")
-@pytest.mark.parametrize("third, passes", [("F", True), ("e", False)])
+@pytest.mark.parametrize(("third", "passes"), [("F", True), ("e", False)])
 def test_the_comparison_uses_the_huxi_before_the_tile_is_laid(third: str, passes: bool) -> None:
     # The same with the fourth c as seat 1's own draw: the ti is laid first, and the hu is barred all the same.
     table = Table(["EEABBaAa", "ccDDDff" + third, "eBbdAEbC"], "d", wall="ceCc", **SMALL)

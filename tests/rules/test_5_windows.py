@@ -22,7 +22,7 @@ def test_hu_on_a_draw_is_asked_of_the_drawer_then_of_the_others_in_turn() -> Non
 
 
 @pytest.mark.rule("5.1", "7.2")
-@pytest.mark.parametrize("on_discard, asked", [(False, []), (True, [1, 2])])
+@pytest.mark.parametrize(("on_discard", "asked"), [(False, []), (True, [1, 2])])
 def test_hu_on_a_discard_where_the_rules_allow_it(on_discard: bool, asked: list[int]) -> None:
     hands = ["cdBBCEEF", "abAAAffF", "abDDDeeE"]
     table = Table(hands, "d", hu_on_discard=on_discard, **SMALL).do("0 discard c")
@@ -62,7 +62,7 @@ def test_a_wei_takes_anothers_draw() -> None:
 
 
 @pytest.mark.rule("5.3")
-@pytest.mark.parametrize("wall, draw", [("c", "2 draw c"), ("Ac", "0 draw c"), ("AFc", "1 draw c")])
+@pytest.mark.parametrize(("wall", "draw"), [("c", "2 draw c"), ("Ac", "0 draw c"), ("AFc", "1 draw c")])
 def test_a_peng_takes_any_draw_also_the_own(wall: str, draw: str) -> None:
     table = Table(["c", "ccfD", ""], "E", wall=wall, quiet="cAFD", **NO_HU)
     table.do("0 discard c", "1 peng ccc", "1 discard D").pass_until(draw)
@@ -106,7 +106,7 @@ def test_a_pao_passed_once_is_asked_again_at_the_next_chance() -> None:
 
 
 @pytest.mark.rule("5.4")
-@pytest.mark.parametrize("hand, asked", [("ccfA", True), ("cfA", False), ("ccCCaabb", True)])
+@pytest.mark.parametrize(("hand", "asked"), [("ccfA", True), ("cfA", False), ("ccCCaabb", True)])
 def test_peng_needs_exactly_two(hand: str, asked: bool) -> None:
     table = Table(["c", "", hand], "E", quiet="c", **NO_HU).do("0 discard c")
     assert (table.window == "2 peng") is asked

@@ -12,7 +12,7 @@ BIG = {"min_huxi": 1000, "tian_hu_quads": 0, "tian_hu_kans": 0}
 
 @pytest.mark.rule("6.1")
 @pytest.mark.parametrize(
-    "hand, tile, claim",
+    ("hand", "tile", "claim"),
     [("ccfF", "c", "peng ccc"), ("abf", "c", "chi abc")],
 )
 def test_a_discard_follows_a_chi_or_a_peng(hand: str, tile: str, claim: str) -> None:
@@ -45,7 +45,7 @@ def test_a_double_opening_ti_gets_its_first_intake_free() -> None:
 
 
 @pytest.mark.rule("6.1")
-@pytest.mark.parametrize("pair, first, owed", [("FFF", "pao FFFF", False), ("FF", "peng FFF", True)])
+@pytest.mark.parametrize(("pair", "first", "owed"), [("FFF", "pao FFFF", False), ("FF", "peng FFF", True)])
 def test_the_next_intake_is_free_too_where_the_first_was_a_pao(pair: str, first: str, owed: bool) -> None:
     table = Table(["FGhh", "aaaabbbbGG" + pair, ""], "I", wall="Jh", **BIG).do("0 discard F")
     if table.window == "1 peng":
@@ -120,7 +120,7 @@ def test_a_dead_hand_is_not_asked_to_chi_or_peng() -> None:
 
 
 @pytest.mark.rule("6.5", "6.5(a)")
-@pytest.mark.parametrize("hand, wall, event", [("cccf", "c", "1 ti cccc"), ("ccff", "cAFc", "1 ti cccc")])
+@pytest.mark.parametrize(("hand", "wall", "event"), [("cccf", "c", "1 ti cccc"), ("ccff", "cAFc", "1 ti cccc")])
 def test_a_kan_or_a_wei_and_the_own_draw_make_a_ti(hand: str, wall: str, event: str) -> None:
     table = Table(["D", hand, ""], "E", wall=wall, quiet="c", **NO_HU).do("0 discard D")
     while event not in table.events:
@@ -136,7 +136,7 @@ def test_a_pair_and_the_own_draw_make_a_wei_which_a_discard_follows() -> None:
 
 
 @pytest.mark.rule("6.5(a)", "6.5(b)", "7.4")
-@pytest.mark.parametrize("hand, wall, event", [("ccDDDffF", "c", "1 wei ccc"), ("cccDDDff", "c", "1 ti cccc")])
+@pytest.mark.parametrize(("hand", "wall", "event"), [("ccDDDffF", "c", "1 wei ccc"), ("cccDDDff", "c", "1 ti cccc")])
 def test_the_drawer_is_asked_after_its_ti_or_wei(hand: str, wall: str, event: str) -> None:
     table = Table(["BEAABEEd", hand, ""], "b", wall=wall, quiet="cf", **SMALL).do("0 discard B")
     table.pass_until(event)

@@ -30,13 +30,15 @@ def test_with_a_quad_there_is_exactly_one_jiang() -> None:
 
 
 @pytest.mark.rule("7.1", "11")
-@pytest.mark.parametrize("least, wins", [(12, True), (13, False)])
+@pytest.mark.parametrize(("least", "wins"), [(12, True), (13, False)])
 def test_a_win_needs_so_many_huxi(least: int, wins: bool) -> None:
     melds = "peng:CCC wei:FFF chi:def chi:ghi chi:GHI chi:aAA"
     rules = {"preset": "hunan", "min_huxi": least}
     answer = judged("bg", "j", melds, rules=rules)  # 3 + 6 + 3
     assert answer["hu"] is wins
     assert wins or answer["why"] == "huxi 12 < 13"
+
+
 @pytest.mark.rule("7.1")
 def test_fourteen_huxi_are_not_enough_and_fifteen_are() -> None:
     table = "wei:AAA wei:CCC chi:def chi:ghi chi:GHI"
@@ -53,7 +55,7 @@ def test_a_dead_hand_and_a_stale_hu_do_not_win(flag: str) -> None:
 
 
 @pytest.mark.rule("7.2")
-@pytest.mark.parametrize("source, wins", [("own_draw", True), ("other_draw", True), ("discard", False)])
+@pytest.mark.parametrize(("source", "wins"), [("own_draw", True), ("other_draw", True), ("discard", False)])
 def test_only_wall_tiles_win(source: str, wins: bool) -> None:
     assert judged("bgDEF", "j", "wei:AAA wei:CCC chi:def chi:ghi chi:GHI", source)["hu"] is wins
 
@@ -65,7 +67,7 @@ def test_a_tile_that_one_has_passed_for_chi_or_that_another_would_pao_may_be_won
 
 
 @pytest.mark.rule("7.2")
-@pytest.mark.parametrize("hand_1, event", [("cccBEdFA", "1 ti cccc"), ("ccBBEEdA", "1 wei ccc")])
+@pytest.mark.parametrize(("hand_1", "event"), [("cccBEdFA", "1 ti cccc"), ("ccBBEEdA", "1 wei ccc")])
 def test_a_tile_that_another_laid_as_ti_or_wei_is_not_won_on(hand_1: str, event: str) -> None:
     # Seat 2 waits for c, and is not asked when seat 1 lays it away.
     table = Table(["FeBaCEab", hand_1, "abDDDffF"], "e", wall="c", **SMALL).do("0 discard C")
@@ -75,7 +77,7 @@ def test_a_tile_that_another_laid_as_ti_or_wei_is_not_won_on(hand_1: str, event:
 
 @pytest.mark.rule("7.3(i)")
 @pytest.mark.parametrize(
-    "hand, melds, huxi",
+    ("hand", "melds", "huxi"),
     [
         ("bbbjj", "chi:def chi:ghi chi:DEF chi:GHI chi:aAA", 6),
         ("jj", "wei:bbb chi:def chi:ghi chi:DEF chi:GHI chi:aAA", 6),

@@ -23,7 +23,7 @@ RED_9 = "chi:bgj chi:bgj wei:AAA chi:DEF chi:cde"
 
 @pytest.mark.rule("8.1")
 @pytest.mark.parametrize(
-    "hand, tile, melds, huxi, deng",
+    ("hand", "tile", "melds", "huxi", "deng"),
     [
         ("bgDEF", "j", "wei:AAA wei:CCC chi:def chi:ghi chi:GHI", 15, 1),
         ("bgDEF", "j", "wei:AAA wei:CCC peng:hhh peng:iii chi:GHI", 17, 1),
@@ -47,7 +47,7 @@ def test_deng_start_and_step_are_fields_and_never_give_less_than_one() -> None:
 
 @pytest.mark.rule("8.2", "1.2")
 @pytest.mark.parametrize(
-    "hand, tile, melds, patterns, fan",
+    ("hand", "tile", "melds", "patterns", "fan"),
     [
         ("BGdef", "J", RED_9, [], 1),
         ("BGefg", "J", RED_9, ["hong_hu"], 2),
@@ -66,7 +66,7 @@ def test_a_pattern_holds(hand: str, tile: str, melds: str, patterns: list[str], 
 
 @pytest.mark.rule("8.2")
 @pytest.mark.parametrize(
-    "melds, hand, tile, patterns, fan",
+    ("melds", "hand", "tile", "patterns", "fan"),
     [
         ("wei:AAA wei:CCC wei:DDD chi:DEF chi:GHI chi:def", "EF", "G", ["da_zi"], 3),
         ("wei:AAA wei:CCC wei:DDD chi:DEF chi:GHI chi:hHH", "EF", "G", ["da_zi"], 5),
@@ -88,7 +88,7 @@ def test_many_large_or_small_tiles_are_a_pattern_of_the_full_level(
 
 @pytest.mark.rule("8.2")
 @pytest.mark.parametrize(
-    "level, patterns, fan",
+    ("level", "patterns", "fan"),
     [
         ("none", [], 1),
         ("basic", ["wu_hu"], 5),
@@ -133,7 +133,7 @@ def test_a_win_on_the_upcard_is_tian_hu_for_any_seat_at_the_full_level() -> None
 
 
 @pytest.mark.rule("8.3", "11")
-@pytest.mark.parametrize("how, fan", [("add", 2 + 10), ("multiply", 2 * 10)])
+@pytest.mark.parametrize(("how", "fan"), [("add", 2 + 10), ("multiply", 2 * 10)])
 def test_fans_add_or_multiply_after_joint_values(how: str, fan: int) -> None:
     rules = {"preset": "hunan", "fan_combine": how}
     assert judged("hh", "h", ALIKE, rules=rules, last_tile=True)["fan"] == fan
@@ -150,7 +150,7 @@ def test_joint_and_lone_values_are_tables() -> None:
 
 @pytest.mark.rule("8.4", "10.2")
 @pytest.mark.parametrize(
-    "rules, base",
+    ("rules", "base"),
     [
         ("hunan", 3 * 12 + 1),
         ({"preset": "hunan", "self_draw": "none"}, 3 * 12),
@@ -165,7 +165,7 @@ def test_a_self_drawn_win_of_21_huxi_with_hai_di_wu_hu_and_dui_dui_hu(rules: Any
 
 
 @pytest.mark.rule("8.5")
-@pytest.mark.parametrize("source, base", [("own_draw", 2), ("other_draw", 1)])
+@pytest.mark.parametrize(("source", "base"), [("own_draw", 2), ("other_draw", 1)])
 def test_who_drew_the_tile_wins_self_drawn(source: str, base: int) -> None:
     assert judged("bgDEF", "j", "wei:AAA wei:CCC chi:def chi:ghi chi:GHI", source)["base"] == base
 
@@ -186,7 +186,7 @@ def test_a_forced_tian_hu_counts_ti_and_kan_and_is_self_drawn() -> None:
 
 @pytest.mark.rule("8.6")
 @pytest.mark.parametrize(
-    "hand, dui", [("aaabbbcccdddeeefffGG", True), ("aaabbbcccdddeeefffGH", False), ("aaaabbbbccccdddd", False)]
+    ("hand", "dui"), [("aaabbbcccdddeeefffGG", True), ("aaabbbcccdddeeefffGH", False), ("aaaabbbbccccdddd", False)]
 )
 def test_a_forced_tian_hu_is_dui_dui_hu_with_nothing_or_a_pair_left(hand: str, dui: bool) -> None:
     result = Table(["", hand, ""], "J").result
@@ -206,7 +206,7 @@ def test_a_forced_tian_hu_of_five_quads_has_joint_values_too() -> None:
 
 
 @pytest.mark.rule("8.7", "11")
-@pytest.mark.parametrize("cap, base", [(None, 2), (1, 1), (5, 2)])
+@pytest.mark.parametrize(("cap", "base"), [(None, 2), (1, 1), (5, 2)])
 def test_each_other_seat_pays_the_base_which_the_cap_limits(cap: int | None, base: int) -> None:
     result = Table(["AAABBBCDEFGHabcdefgh", "", ""], "i", cap=cap).do("0 hu i").result
     assert result["scores"] == [2 * base, -base, -base]
@@ -214,7 +214,7 @@ def test_each_other_seat_pays_the_base_which_the_cap_limits(cap: int | None, bas
 
 
 @pytest.mark.rule("8.7", "11")
-@pytest.mark.parametrize("cap, each", [(None, None), (1, 1)])
+@pytest.mark.parametrize(("cap", "each"), [(None, None), (1, 1)])
 def test_a_discarder_who_pays_for_all_pays_capped_shares(cap: int | None, each: int | None) -> None:
     hands = ["cdBBCEEF", "abAAAffF", "eEDDDBdA"]
     pays = {"hu_on_discard": True, "discard_payment": "discarder", "cap": cap, "deng_from": 0}

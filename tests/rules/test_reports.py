@@ -17,7 +17,7 @@ def test_four_pairs_are_no_hand() -> None:
 
 @pytest.mark.rule("7.3(ii)")
 @pytest.mark.parametrize(
-    "hand, melds, tile, why",
+    ("hand", "melds", "tile", "why"),
     [
         ("cdefghhijEEGGG", "peng:III chi:aAA", "E", "huxi 12 < 15"),
         ("bfgiijFFGHI", "chi:fgh wei:GGG wei:aaa", "i", "huxi 13 < 15"),
@@ -81,7 +81,7 @@ def test_a_kan_is_not_pulled_into_a_bi() -> None:
 
 
 @pytest.mark.rule("4.5")
-@pytest.mark.parametrize("hand, tile", [("abiii", "c"), ("aaiii", "a")])
+@pytest.mark.parametrize(("hand", "tile"), [("abiii", "c"), ("aaiii", "a")])
 def test_a_claim_that_leaves_only_kan_is_not_offered(hand: str, tile: str) -> None:
     fields = {**BIG, "hand_size": 5, "doors": 2, "ranks": 5}
     hand = hand.replace("i", "E")
@@ -124,7 +124,7 @@ def test_the_first_pao_asks_for_a_discard_and_the_second_does_not() -> None:
 
 
 @pytest.mark.rule("6.1")
-@pytest.mark.parametrize("pair, owed", [("FFF", False), ("FF", True)])
+@pytest.mark.parametrize(("pair", "owed"), [("FFF", False), ("FF", True)])
 def test_the_free_intake_of_a_double_opening_ti_is_not_used_up_by_a_pao(pair: str, owed: bool) -> None:
     table = Table(["FGhh", "aaaabbbbGG" + pair, ""], "I", wall="Jh", **BIG).do("0 discard F")
     if table.window == "1 peng":
@@ -146,7 +146,7 @@ def test_a_pao_takes_three_from_a_kan_and_none_for_a_meld() -> None:
 
 
 @pytest.mark.rule("1.1", "5.3")
-@pytest.mark.parametrize("hand, wall", [("cccfffAB", ""), ("ccfA", "cc")])
+@pytest.mark.parametrize(("hand", "wall"), [("cccfffAB", ""), ("ccfA", "cc")])
 def test_no_tile_is_in_two_places_after_a_pao(hand: str, wall: str) -> None:
     table = Table(["D" if wall else "c", hand, ""], "E", wall=wall, quiet="cD", **NO_HU)
     table.do("0 discard D" if wall else "0 discard c").pass_until("1 wei ccc" if wall else "1 pao cccc")
