@@ -330,14 +330,14 @@ class VectorEnv:
 
     # --- keeping ------------------------------------------------------------------------------------------------------
 
-    def snapshot(self, rows: NDArray[np.integer[Any]] | None = None) -> Snapshot:
+    def snapshot(self, rows: Sequence[int] | NDArray[np.integer[Any]] | None = None) -> Snapshot:
         """The given rows (all by default) as they are now."""
         self._begun("snapshot()")
         which = row_numbers(rows, self.num_envs)
         kept = {name: getattr(self._arrays, name)[which] for name in KEPT}
         return Snapshot(self.rules.hash, taken(self._hands.games, which), taken(self._hands.slots, which), **kept)
 
-    def restore(self, snapshot: Snapshot, rows: NDArray[np.integer[Any]] | None = None) -> Batch:
+    def restore(self, snapshot: Snapshot, rows: Sequence[int] | NDArray[np.integer[Any]] | None = None) -> Batch:
         """Put the hands of a snapshot into the given rows (all by default), in order, and write their decisions.
 
         Its slots' seeds and hand numbers come with it, so the hands that follow are the same too.

@@ -19,7 +19,6 @@ from paohuzi_env.vector import MODES, VectorEnv
 
 DECISIONS = int(os.environ.get("PAOHUZI_DECISIONS", "100000"))
 RULES: tuple[Any, ...] = ("hunan", "yongzhou", "huaihua", {"preset": "hunan", "players": 2}, "mini")
-few = [pytest.mark.interpreted, pytest.mark.boundscheck]
 
 
 def compare(env: VectorEnv, seed: int, decisions: int, dealer: int | None = None) -> int:
@@ -53,10 +52,17 @@ def test_batched_decisions_are_those_of_the_same_hands_played_singly(mode: Any) 
     assert ended > DECISIONS // 300
 
 
-@pytest.mark.parametrize("mode", [pytest.param(mode, marks=few) for mode in MODES])
+@pytest.mark.boundscheck
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("rules", RULES)
 def test_the_same_in_other_rule_sets(rules: Any, mode: Any) -> None:
     assert compare(VectorEnv(3, rules, autoreset=mode), 11, 300)
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("mode", MODES)
+def test_the_same_without_the_compiler(mode: Any) -> None:
+    assert compare(VectorEnv(2, "mini", autoreset=mode), 11, 60)
 
 
 def test_a_fixed_dealer_deals_every_hand() -> None:

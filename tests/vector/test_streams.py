@@ -11,8 +11,7 @@ import pytest
 
 from paohuzi_env.vector import MODES, Batch, VectorEnv
 
-few = [pytest.mark.interpreted, pytest.mark.boundscheck]
-every_mode = pytest.mark.parametrize("mode", [pytest.param(mode, marks=few) for mode in MODES])
+every_mode = pytest.mark.parametrize("mode", MODES)
 
 
 @dataclass
@@ -65,6 +64,7 @@ def run(mode: Any, by: str, steps: int, rules: Any = "hunan") -> tuple[Learner, 
     return learner, batch, total
 
 
+@pytest.mark.boundscheck
 @every_mode
 def test_streams_lose_nothing_and_count_nothing_twice(mode: Any) -> None:
     learner, batch, total = run(mode, "streams", 400)
