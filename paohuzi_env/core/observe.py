@@ -280,9 +280,12 @@ def put_unseen(v: Any, r: Any, out: Any) -> None:
         out[UNSEEN, v.upcard] -= 1
     if 0 <= v.last_shown < KINDS:
         out[UNSEEN, v.last_shown] -= 1
-    for n in range(3, -1, -1):
-        for k in range(KINDS):
-            out[UNSEEN + n, k] = out[UNSEEN, k] > n
+    for k in range(KINDS):  # the count becomes a thermometer
+        n = out[UNSEEN, k]
+        out[UNSEEN, k] = n > 0
+        out[UNSEEN + 1, k] = n > 1
+        out[UNSEEN + 2, k] = n > 2
+        out[UNSEEN + 3, k] = n > 3
 
 
 @kernel

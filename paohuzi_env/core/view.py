@@ -11,7 +11,7 @@ from typing import Any, Final
 from paohuzi_env.core._compile import entry, kernel
 from paohuzi_env.core.log import V_PASS_CHI, V_PASS_HU, V_WEI
 from paohuzi_env.core.melds import unit_huxi
-from paohuzi_env.core.state import HISTORY, OVER, RIVER, SEATS, WEI
+from paohuzi_env.core.state import HISTORY, OVER, SEATS, WEI
 from paohuzi_env.core.tiles import KINDS, NO_TILE, WILD
 from paohuzi_env.core.turn import LIVE_HU, UPCARD
 
@@ -72,7 +72,6 @@ def view_table(g: Any, r: Any, v: Any, s: int) -> None:
         v.drawn[k] = g.drawn[k]
     for p in range(SEATS):
         v.hand_n[p] = g.hand_n[p]
-        v.melds_n[p] = g.melds_n[p]
         v.dead[p] = g.dead[p]
         v.intake[p] = g.intake[p]
         v.wild_draws[p] = g.wild_draws[p]
@@ -98,16 +97,17 @@ def view_table(g: Any, r: Any, v: Any, s: int) -> None:
                 v.spent[p, g.meld_kind[p, m]] -= 2
                 v.meld_kind[p, m] = NO_TILE
                 v.wei_not[p, m] = g.wei_not[p, m]
-        for m in range(g.melds_n[p], len(v.meld_type[p])):
+        for m in range(g.melds_n[p], v.melds_n[p]):  # what an earlier view left there
             v.meld_type[p, m] = 0
             v.meld_kind[p, m] = 0
             v.meld_shape[p, m] = 0
             v.meld_from[p, m] = 0
             v.wei_not[p, m] = 0
+        v.melds_n[p] = g.melds_n[p]
         n = g.river_n[p]
         for i in range(n):
             v.river[p, i] = g.river[p, i]
-        for i in range(n, min(int(v.river_n[p]), RIVER)):
+        for i in range(n, v.river_n[p]):
             v.river[p, i] = 0
         v.river_n[p] = n
 
