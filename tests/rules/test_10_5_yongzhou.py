@@ -176,19 +176,20 @@ def test_a_drawn_hand_costs_five_for_each_wild_to_each_seat_without_one() -> Non
 
 
 @pytest.mark.rule("6.3")
-def test_a_hand_of_kan_and_wild_tiles_owes_a_discard_that_it_may_not_have() -> None:
-    # Nine tiles, of which only kan and wild ones could stay: with C and the drawn wild, C is the one discard.
+def test_a_hand_of_kan_and_wild_tiles_that_owes_a_discard_dies() -> None:
+    # The wei of C leaves two kan and two wild tiles: eight owe nothing, and with one of three kan nine do.
     table = Table(["F", "aaabbb*C", ""], "E", wall="*", quiet="FC", **NO_WIN).do("0 discard F")
     assert table.pass_until("1 draw *").asked == (1, ["discard C"])
-    # After a wei of C, six tiles and a wild one are left: seven owe nothing. A second wild tile makes nine.
-    dead = Table(["F", "aaabbbCC", ""], "E", wall="Cfe*", quiet="CF", **NO_WIN).do("0 discard F")
-    dead.pass_until("1 nodiscard")
-    assert dead.dead(1)
+    assert table.do("1 discard C").hand(1) == "aaabbb**"
+    dying = Table(["F", "aaaCC*bb", ""], "E", wall="CeAb", quiet="FCb", **NO_WIN).do("0 discard F")
+    dying.pass_until("1 wei CCC")
+    assert dying.asked == (1, ["discard b"])
 
 
 @pytest.mark.rule("6.3")
-def test_a_dead_hand_with_a_drawn_wild_tile_passes_the_turn_again() -> None:
-    table = Table(["F", "aaabbbC*", ""], "E", wall="*", quiet="FC", **NO_WIN).do("0 discard F")
-    table.pass_until("1 draw *").do("1 discard C")
-    assert table.hand(1) == "aaabbb**"
-    assert not table.dead(1)
+def test_a_dead_hand_with_wild_tiles_can_owe_a_discard_again() -> None:
+    # aaabbb is dead; the pao of a leaves bbb, and two drawn wild tiles make five, which with a quad owe a discard.
+    table = Table(["F", "aaabbbCC", ""], "E", wall="CaeA*eB*", quiet="CF", **NO_WIN).do("0 discard F")
+    table.pass_until("1 nodiscard").play_until("never")
+    assert table.events.count("1 nodiscard") == 2
+    assert table.events[table.events.index("1 draw *") + 1] != "1 nodiscard"

@@ -91,14 +91,19 @@ def test_a_claim_that_leaves_only_kan_is_not_offered(hand: str, tile: str) -> No
 
 
 @pytest.mark.rule("5.8")
-def test_an_own_earlier_discard_is_not_eaten_later_also_when_somebody_took_it() -> None:
-    # Seat 1 pengs the c of seat 0; the last c comes as a discard of seat 2, and seat 0 is not asked to eat it.
-    for first in "cF":
-        table = Table([first + "ab", "ccD", "cff"], "E", wall="Ff"[2 - len("Ff") :], quiet="cf", **NO_HU)
-        table.do(f"0 discard {first}")
-        if first == "c":
-            table.do("1 peng ccc", "1 discard D")
-        assert ("c" in table.stale(0)[1]) is (first == "c")
+@pytest.mark.parametrize(("hand", "first", "asked"), [("cab", "c", False), ("Fab", "F", True)])
+def test_an_own_earlier_discard_is_not_eaten_later(hand: str, first: str, asked: bool) -> None:
+    table = Table([hand, "", "cff"], "E", wall="Ff", quiet="cf", **NO_HU).do(f"0 discard {first}")
+    table.play_until("2 discard").do("2 discard c")
+    assert (table.events[-1] == "2 discard c" and table.window == "0 chi") is asked
+
+
+@pytest.mark.rule("5.8")
+def test_nor_is_it_eaten_when_somebody_took_that_discard() -> None:
+    table = Table(["cab", "ccD", "cff"], "E", wall="f", quiet="cf", **NO_HU)
+    table.do("0 discard c", "1 peng ccc", "1 discard D").play_until("2 discard").do("2 discard c")
+    assert table.stale(0)[1].count("c") == 1
+    assert table.after("2 discard c")[0].startswith("0 draw")
 
 
 @pytest.mark.rule("5.8")
