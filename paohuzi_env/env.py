@@ -167,7 +167,7 @@ class PaohuziEnv(pettingzoo.AECEnv):  # type: ignore[misc]  # untyped base
         self._hand = 0
         self._first_index = 0
         self._carried: dict[str, float] | None = None  # of hands that were over on the deal, paid with the next action
-        self._finished: list[tuple[Any, list[int], list[int]]] = []  # GAME record, players by seat, totals after it
+        self._finished: list[tuple[bytes, list[int], list[int]]] = []  # GAME record, players by seat, totals after
         self._last = list(_NO_RESULT)
         self._writes_infos = self.info_level > 0 or self.obs == "flat"
         self._allocate()
@@ -411,9 +411,11 @@ class PaohuziEnv(pettingzoo.AECEnv):  # type: ignore[misc]  # untyped base
         """The records of the episode's finished hands, those of a match with what they are in it."""
         self._need_reset()
         records = []
-        for number, (array, players, totals) in enumerate(self._finished):
+        for number, (data, players, totals) in enumerate(self._finished):
             match = {"id": self._first_index, "hand": number, "seats": players, "totals": totals}
             is_match = self.hands > 1 or self.table > self.rules.seats
+            array = st.allocate(1, st.GAME)
+            write_bytes(array, data)
             records.append(record_of(Game(self.rules, array), match=match if is_match else None))
         return records
 
@@ -447,7 +449,7 @@ class PaohuziEnv(pettingzoo.AECEnv):  # type: ignore[misc]  # untyped base
         books["_word"] = int(books["_word"])
         books["_match"] = asdict(self._match)
         books["_finished"] = [(players, totals) for _, players, totals in self._finished]
-        return pack(self.rules, books, [self._array, *(array for array, _, _ in self._finished)])
+        return pack(self.rules, books, [self._array.tobytes(), *(data for data, _, _ in self._finished)])
 
     def set_state(self, data: bytes) -> None:
         """Take back what `get_state` gave, here or in another environment of the same rule set, hands and table.
@@ -463,7 +465,7 @@ class PaohuziEnv(pettingzoo.AECEnv):  # type: ignore[misc]  # untyped base
             raise StateError(f"saved episode of {hands} hands, table of {table}; allowed: {self.hands}, {self.table}")
         books["_word"] = np.uint64(books["_word"])
         books["_match"] = Match(**books["_match"])
-        books["_finished"] = [(games[i : i + 1].copy(), *entry) for i, entry in enumerate(books["_finished"], 1)]
+        books["_finished"] = [(games[i : i + 1].tobytes(), *entry) for i, entry in enumerate(books["_finished"], 1)]
         for name in _BOOKS:
             setattr(self, name, books[name])
         self._array[0] = games[0]
@@ -566,7 +568,7 @@ class PaohuziEnv(pettingzoo.AECEnv):  # type: ignore[misc]  # untyped base
             rewards[agent] += reward
         players = list(self._match.players)
         self._match.settle(scores, winner, drawn=winner is None and fault is None)
-        self._finished.append((self._array.copy(), players, self._match.totals[:]))
+        self._finished.append((self._array.tobytes(), players, self._match.totals[:]))
         self._last = [-1 if winner is None else winner, *(int(g[name]) for name in _RESULT_FIELDS)]
 
     def _go_on(self, rewards: dict[str, float]) -> bool:

@@ -20,10 +20,10 @@ _MAGIC: Final = b"PHZE"
 _VERSION: Final = 1
 
 
-def pack(rules: RuleSet, books: Mapping[str, Any], arrays: Iterable[Any]) -> bytes:
-    """Books and arrays of GAME records as bytes."""
+def pack(rules: RuleSet, books: Mapping[str, Any], games: Iterable[bytes]) -> bytes:
+    """Books and the bytes of GAME records as one piece."""
     text = json.dumps(books, default=_plain).encode()
-    payload = text + b"".join(bytes(array.tobytes()) for array in arrays)
+    payload = text + b"".join(games)
     head = _HEAD.pack(_MAGIC, _VERSION, STATE_VERSION, len(text), bytes.fromhex(rules.hash), _digest(payload))
     return head + payload
 
