@@ -7,9 +7,10 @@ PY := $(VENV)/bin/python
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check --no-input -c constraints.txt
 PACKAGES := $(wildcard paohuzi_env agents benchmarks train)
 PYTEST_ARGS ?=
+BENCH_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint clean
+.PHONY: help demo test lint bench clean
 .DELETE_ON_ERROR:
 
 help:  ## show this list
@@ -33,8 +34,11 @@ lint: $(VENV)/.installed-dev  ## ruff, mypy --strict, and who may import whom
 	  pyproject.toml > $(VENV)/imports.toml
 	$(PY) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()' $(VENV)/imports.toml
 
+bench: $(VENV)/.installed-bench  ## measure the speed, beside other environments (about 10 minutes; BENCH_ARGS=--quick: 2)
+	@$(PY) -m benchmarks $(BENCH_ARGS)
+
 clean:  ## remove the environment and what tools left (the compiled kernels live in the user's cache folder)
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist
+	rm -rf $(VENV) .bench .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # An install that was interrupted leaves .venv/.installing behind; then the environment is made anew.
@@ -54,6 +58,10 @@ endef
 
 $(VENV)/.installed: pyproject.toml constraints.txt
 	$(call install,.)
+
+$(VENV)/.installed-bench: pyproject.toml constraints.txt
+	$(call install,.[arena])
+	@touch $(VENV)/.installed
 
 $(VENV)/.installed-dev: pyproject.toml constraints.txt
 	$(call install,.[arena$(comma)test$(comma)dev])

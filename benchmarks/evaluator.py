@@ -25,9 +25,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.calibrate import calibrate
+from benchmarks.measure import Case, repeating
 from paohuzi_env.core import state as st
 from paohuzi_env.core import waits as core
-from paohuzi_env.core._compile import entry
 from paohuzi_env.game import Game
 from paohuzi_env.notation import parse_tiles
 from paohuzi_env.rules import RuleSet, empty_evals, rule_set
@@ -89,16 +90,6 @@ def _waiting_seats(rules: RuleSet, seed: int) -> Iterator[tuple[Game, int]]:
             game.step(chance.choice(game.legal_actions))
 
 
-@entry
-def calibrate(rounds: int) -> int:
-    """A loop of integer steps that each need the one before; returns what it came to."""
-    x = 1
-    for i in range(rounds):
-        x = (x * 1103515245 + 12345 + i) & 0x7FFFFFFF
-        x ^= x >> 7
-    return x
-
-
 def rate(work: Callable[[], object], units: int, runs: int = RUNS) -> float:
     """Units a CPU-second: the median of `runs` runs of `LEAST_SECONDS` at least, after one to warm up."""
     work()
@@ -140,11 +131,26 @@ def worst_wild_hand(count: int = 2000, seed: int = 0) -> float:
     return worst * 1000
 
 
+def cases(rules: RuleSet | str = "hunan", positions: int = 2000, seed: int = 0) -> list[Case]:
+    """The rates as cases of the suite, which take turns with others."""
+    return [
+        Case(name, "evaluator", "waits" if "waits" in name else "verdicts", repeating(partial(_counted, work, units)))
+        for name, work, units in _works(rule_set(rules), positions, seed)
+    ]
+
+
 def measure(rules: RuleSet | str = "hunan", positions: int = 2000, runs: int = RUNS, seed: int = 0) -> dict[str, float]:
     """All figures by name: rates a CPU-second, and the slowest wild hand in milliseconds."""
-    rules = rule_set(rules)
-    evals = empty_evals()
     figures = {"calibration": rate(partial(calibrate, CALIBRATION_ROUNDS), CALIBRATION_ROUNDS, runs)}
+    for name, work, units in _works(rule_set(rules), positions, seed):
+        figures[name] = rate(work, units, runs)
+    figures["worst wild hand, ms"] = worst_wild_hand()
+    return figures
+
+
+def _works(rules: RuleSet, positions: int, seed: int) -> Iterator[tuple[str, Callable[[], object], int]]:
+    """Name, one call of the work, and the units of it."""
+    evals = empty_evals()
     for name, collect, count in (
         ("", random_positions, positions),
         ("ready ", ready_positions, positions // 10),
@@ -153,10 +159,13 @@ def measure(rules: RuleSet | str = "hunan", positions: int = 2000, runs: int = R
         out = st.allocate(count, core.WAITS)
         verdicts = partial(core.count_wins, games, seats, rules.record, evals)
         lists = partial(core.list_many_waits, games, seats, rules.record, evals, out)
-        figures[f"{name}verdicts"] = rate(verdicts, 20 * count, runs)
-        figures[f"{name}waits"] = rate(lists, count, runs)
-    figures["worst wild hand, ms"] = worst_wild_hand()
-    return figures
+        yield f"{name}verdicts", verdicts, 20 * count
+        yield f"{name}waits", lists, count
+
+
+def _counted(work: Callable[[], object], units: int) -> int:
+    work()
+    return units
 
 
 def main() -> None:
