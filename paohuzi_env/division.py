@@ -79,8 +79,12 @@ class Win:
             for i in range(e["groups"])
         )
 
-    def why_not(self, groups: Sequence[str]) -> str | None:
-        """Why `groups` is no division that is as good as the best one; None where it is."""
+    def why_not(self, groups: Sequence[str], patterns: Sequence[str], fan: int) -> str | None:
+        """Why `groups`, scored with `patterns` and `fan`, are no best division; None where they are.
+
+        A best division pays what the evaluator's does before any cap, with the same huxi (rules 7.5); there can be
+        several, even with other patterns.
+        """
         try:
             doors = [parse_door(text) for text in groups]
         except NotationError as error:
@@ -88,9 +92,15 @@ class Win:
         why = self._why_no_division(doors)
         if why is not None:
             return why
-        if any(self._is_as_good(doors, stands) for stands in product(*map(_stand_ins, doors))):
+        best = (int(self.evals[0]["huxi"]), int(self.evals[0]["base"]))
+        worths = [self._worth(doors, stands) for stands in product(*map(_stand_ins, doors))]
+        as_good = [worth[2:] for worth in worths if worth[:2] == best]
+        if (fan, tuple(patterns)) in as_good:
             return None
-        return "they are worth something else than the best division"
+        if as_good:
+            scored = " or ".join(f"fan {fan} for {list(names)}" for fan, names in sorted(set(as_good)))
+            return f"they have {scored}"
+        return "they are worth less than the best division"
 
     # --- the tiles ------------------------------------------------------------------------------------------
 
@@ -156,24 +166,29 @@ class Win:
 
     # --- the worth ------------------------------------------------------------------------------------------
 
-    def _is_as_good(self, doors: Sequence[Meld], stands: Sequence[tuple[int, ...]]) -> bool:
-        """Whether doors whose tiles (wild ones replaced) are `stands` are worth what the best division is."""
+    def _worth(self, doors: Sequence[Meld], stands: Sequence[tuple[int, ...]]) -> tuple[int, int, int, tuple[str, ...]]:
+        """Huxi, base (before any cap), fan and patterns of doors whose tiles, wild ones replaced, are `stands`."""
         games, evals = self._before.copy(), self.evals.copy()
         evals["laid"] = 1
         self._lay_all(games[0], [(d.kind, tiles) for d, tiles in zip(doors, stands, strict=True)])
         if not judge_hand(games, 0, self.rules.record, evals):
-            return False
-        found, best = evals[0], self.evals[0]
-        fan, patterns = int(found["fan"]), int(found["patterns"])
-        if any(WILD in door.tiles for door in doors):  # what those make, the evaluator has not seen
-            made = self._multiplier(doors, stands)
-            if patterns >> st.ZI_MO & 1:
+            return 0, -1, 0, ()
+        e = evals[0]
+        base, fan = int(e["base"]), int(e["fan"])
+        names = {name for p, name in enumerate(st.PATTERNS) if int(e["patterns"]) >> p & 1}
+        if any(WILD in door.tiles for door in doors):  # an own draw; what wild tiles make, the evaluator has not seen
+            times = int(e["drawn_before"]) + 1 if self.rules.huang_fan else 1
+            plus = int(self.rules.self_draw == "after")
+            units = (base // times - plus) // fan
+            if "zi_mo" in names:
                 fan //= self.rules.multipliers["zi_mo"]
-                patterns ^= 1 << st.ZI_MO
+            names.discard("zi_mo")
+            made = self._multiplier(doors, stands)
             if made in self.rules.multipliers:
                 fan *= self.rules.multipliers[made]
-                patterns |= 1 << st.PATTERNS.index(made)
-        return (int(found["huxi"]), fan, patterns) == tuple(int(best[k]) for k in ("huxi", "fan", "patterns"))
+                names.add(made)
+            base = (units * fan + plus) * times
+        return int(e["huxi"]), base, fan, tuple(sorted(names))
 
     def _lay_all(self, g: Any, doors: Sequence[tuple[str, tuple[int, ...]]]) -> None:
         """Put every door on the winner's table, but for kan and jiang, which are all that its hand keeps."""

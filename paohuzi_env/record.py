@@ -46,6 +46,7 @@ KEYS: Final = (
 )  # fmt: skip
 """Every key of a record, in the order in which they are written."""
 WIN_KEYS: Final = ("winner", "tile", "huxi", "groups", "patterns", "fan", "deng", "base", "scores")
+_OF_A_DIVISION: Final = ("groups", "patterns", "fan")
 MATCH_KEYS: Final = ("id", "hand", "seats", "totals")
 MOST_BYTES: Final = 1 << 20
 """Longest line that is read as a record; one with every legal list has some 20,000 bytes."""
@@ -389,13 +390,24 @@ def _check_result(game: Game, recorded: Record) -> None:
     for key, value in ours.items():
         if key not in recorded:
             raise RecordError(f"result has no {key!r}; needed: {', '.join(ours)}")
-        theirs = recorded[key]
-        if key == "groups" and sorted(theirs) != value:
-            why = Win(game).why_not(theirs) if game.record["win_source"] != st.DEALT else "not its ti and kan"
-            if why is not None:
-                raise RecordError(f"result groups {_shown(theirs)}: {why}; a best division: {value}")
-        elif key != "groups" and theirs != value:
-            raise RecordError(f"result {key} {_shown(theirs)}; the rules give {value!r}")
+        if key not in _OF_A_DIVISION and recorded[key] != value:
+            raise RecordError(f"result {key} {_shown(recorded[key])}; the rules give {value!r}")
+    if "groups" in ours:
+        _check_division(game, recorded, ours)
+
+
+def _check_division(game: Game, recorded: Record, ours: Record) -> None:
+    """Compare groups, patterns and fan, which another best division can have too."""
+    theirs = {**recorded, "groups": sorted(recorded["groups"])}
+    if all(theirs[key] == ours[key] for key in _OF_A_DIVISION):
+        return
+    why: str | None = "not those of the forced win"
+    if game.record["win_source"] != st.DEALT:
+        why = Win(game).why_not(recorded["groups"], recorded["patterns"], recorded["fan"])
+    if why is not None:
+        key = next(key for key in _OF_A_DIVISION if theirs[key] != ours[key])
+        shown = _shown(recorded[key])
+        raise RecordError(f"result {key} {shown}: {why[:_MOST_WORDS]}; the rules give {ours[key]!r}")
 
 
 def _options(game: Game) -> str:

@@ -16,7 +16,7 @@ from deals import biased_deal, random_rules
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lockstep import Tally, play_hand, rules_for
-from reference.judge import verdicts
+from reference.judge import enough, verdicts
 
 from paohuzi_env.core import log
 from paohuzi_env.division import Win
@@ -79,14 +79,6 @@ def refused(record: object, *words: str, event: int | None = None) -> RecordErro
     return caught.value
 
 
-def same_but_groups(a: Record, b: Record) -> bool:
-    """Whether two records are equal, the order of groups aside."""
-    a, b = copy.deepcopy(a), copy.deepcopy(b)
-    for record in (a, b):
-        record["result"]["groups"] = sorted(record["result"].get("groups", []))
-    return a == b
-
-
 # --- both ways --------------------------------------------------------------------------------------------------------
 
 
@@ -96,7 +88,7 @@ def test_a_frozen_hand_replays_and_is_written_again_as_it_was(case: Record) -> N
     assert found.game.over
     again = record_of(found.game, seed=case["seed"], players=case["players"], legal=True, version=False)
     if "groups" in case["result"]:  # of several best divisions any will do
-        assert Win(found.game).why_not(case["result"]["groups"]) is None
+        assert Win(found.game).why_not(*(case["result"][key] for key in ("groups", "patterns", "fan"))) is None
         again["result"]["groups"] = case["result"]["groups"]
     assert again == case
     assert list(again) == [key for key in KEYS if key in again]
@@ -237,17 +229,31 @@ def test_any_best_division_will_do_and_no_other(number: int) -> None:
     )
     if pair.twin.win is None:
         return
-    win, best = Win(pair.core), pair.twin.result()
-    for verdict in {v.groups: v for v in verdicts(pair.twin.rules, *pair.twin.win)}.values():
-        answer = verdict.as_answer()
-        every = [v.as_answer() for v in verdicts(pair.twin.rules, *pair.twin.win) if v.groups == verdict.groups]
-        good = any(all(a[key] == best[key] for key in ("huxi", "patterns", "fan", "deng")) for a in every)
-        groups = list(answer["groups"])
+    win, rules = Win(pair.core), pair.twin.rules
+    every = [v for v in verdicts(rules, *pair.twin.win) if enough(rules, v)]
+    best = max((v.payment, v.huxi) for v in every)
+    good = {(v.groups, v.patterns, v.fan) for v in every if (v.payment, v.huxi) == best}
+    for verdict in every:
+        groups = list(verdict.groups)
         chance.shuffle(groups)
-        assert (win.why_not(groups) is None) == good, groups
+        is_good = (verdict.groups, verdict.patterns, verdict.fan) in good
+        assert (win.why_not(groups, verdict.patterns, verdict.fan) is None) == is_good, groups
+        assert win.why_not(groups, verdict.patterns, verdict.fan + 1) is not None
         groups[0] = chance.choice(["kan:aaa", "jiang:bb", "ju:abc", "pao:cccc", groups[-1]])
-        if not any(sorted(groups) == list(v.groups) for v in verdicts(pair.twin.rules, *pair.twin.win)):
-            assert win.why_not(groups) is not None
+        if not any(sorted(groups) == list(v.groups) for v in every):
+            assert win.why_not(groups, verdict.patterns, verdict.fan) is not None
+
+
+@pytest.mark.rule("7.5", "8.8")
+def test_a_best_division_may_have_other_patterns() -> None:
+    record = json.loads((DATA / "tie.phz.jsonl").read_text(encoding="utf-8"))
+    ours = result_of(replay(record).game)
+    both = [{**record["result"], **{key: r[key] for key in ("groups", "patterns")}} for r in (record["result"], ours)]
+    assert {tuple(result["patterns"]) for result in both} == {("shuang_wang",), ("hong_hu", "wang_diao")}
+    for result in both:
+        assert replay({**record, "result": result}).game.over
+    refused({**record, "result": {**both[0], "patterns": both[1]["patterns"]}}, "shuang_wang")
+    refused({**record, "result": {**both[1], "groups": both[0]["groups"]}}, "shuang_wang")
 
 
 def test_groups_that_are_no_division_are_refused_with_the_reason() -> None:
