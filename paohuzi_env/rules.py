@@ -496,6 +496,9 @@ def _record(rules: RuleSet) -> Any:
             r["huxi"][unit, kind] = rules.huxi[name][CLASSES[2 * (kind // RANKS) + (RED_KINDS >> kind & 1)]]
     for run, name in enumerate(RUNS):
         r["run_huxi"][:, run] = [rules.huxi[name]["small"], rules.huxi[name]["large"]]
+    _, wei, kan, _, ti = r["huxi"]
+    # In a run; beside a pair or with another wild a wei; two beside a pair a ti; beside a kan or wei a ti.
+    r["wild_huxi"] = max(r["run_huxi"].max(), wei.max(), (ti.max() + 1) // 2, (ti - kan).max(), (ti - wei).max())
     _write_patterns(rules, r)
     r["row"] = row_table()
     return array

@@ -391,25 +391,33 @@ def divide(
 @kernel
 def place_wilds(g: Any, r: Any, e: Any, small: int, large: int, huxi: int, doors: int, quads: int, wilds: int) -> None:
     """Try every use of the hand's wild tiles, then divide what is left."""
-    for way in range(WAYS_OF_ONE):
+    most = huxi + wilds * r.wild_huxi + most_run_huxi(r, small, 0) + most_run_huxi(r, large, 1)
+    if not e.explain and most < r.min_huxi:
+        return
+    ways = 0
+    for way in range(WAYS_OF_ONE):  # what is closed to one wild tile stays so beside another
         if unit_of_one(g, r, e, 0, way, small, large):
-            e.units = 1
-            small_1 = small - e.step_rows[0]
-            large_1 = large - e.step_rows[1]
-            huxi_1 = huxi + e.step_huxi
-            doors_1 = doors - e.step_doors
-            quads_1 = quads + e.step_quads
-            jiang_1 = e.step_jiang
-            if wilds == 1:
-                divide(g, r, e, small_1, large_1, huxi_1, doors_1, quads_1, jiang_1)
-                continue
-            for way_2 in range(way, WAYS_OF_ONE):
-                if unit_of_one(g, r, e, 1, way_2, small_1, large_1) and jiang_1 + e.step_jiang < 2:
-                    e.units = 2
-                    divide(
-                        g, r, e, small_1 - e.step_rows[0], large_1 - e.step_rows[1], huxi_1 + e.step_huxi,
-                        doors_1 - e.step_doors, quads_1 + e.step_quads, jiang_1 + e.step_jiang,
-                    )  # fmt: skip
+            e.ways[ways] = way
+            ways += 1
+    for i in range(ways):
+        unit_of_one(g, r, e, 0, e.ways[i], small, large)
+        e.units = 1
+        small_1 = small - e.step_rows[0]
+        large_1 = large - e.step_rows[1]
+        huxi_1 = huxi + e.step_huxi
+        doors_1 = doors - e.step_doors
+        quads_1 = quads + e.step_quads
+        jiang_1 = e.step_jiang
+        if wilds == 1:
+            divide(g, r, e, small_1, large_1, huxi_1, doors_1, quads_1, jiang_1)
+            continue
+        for j in range(i, ways):
+            if unit_of_one(g, r, e, 1, e.ways[j], small_1, large_1) and jiang_1 + e.step_jiang < 2:
+                e.units = 2
+                divide(
+                    g, r, e, small_1 - e.step_rows[0], large_1 - e.step_rows[1], huxi_1 + e.step_huxi,
+                    doors_1 - e.step_doors, quads_1 + e.step_quads, jiang_1 + e.step_jiang,
+                )  # fmt: skip
     if wilds == 2:
         for way in range(WAYS_OF_TWO):
             if unit_of_two(r, e, way, small, large):
@@ -497,53 +505,67 @@ def forced_hu(g: Any, r: Any, s: int) -> bool:
 
 @kernel
 def judge_forced(g: Any, r: Any, e: Any) -> None:
-    """Score the forced win of `e.seat` on the deal (rules 8.6): ti and kan count, and the colours of all tiles."""
+    """Score the forced win of `e.seat` on the deal (rules 8.6): ti and kan count, and all tiles' patterns.
+
+    Every kind is tried for each wild tile (rules 10.5).
+    """
     s = e.seat
     e.hu = 1
     e.groups = 0
-    huxi = 0
-    rest = g.hand[s, WILD]
-    rest_pair = True
+    e.huxi = 0
+    e.base = -1
     for kind in range(KINDS):
         copies = g.hand[s, kind]
         e.total[kind] = copies
         e.quad[kind] = copies == 4
         if copies == 4:
-            huxi += unit_huxi(r, TI, kind)
+            e.huxi += unit_huxi(r, TI, kind)
             if e.groups < 8:
                 add_alike(e, TI, kind)
         elif copies == 3:
-            huxi += r.huxi[H_KAN, kind]
+            e.huxi += r.huxi[H_KAN, kind]
             if e.groups < 8:
                 add_alike(e, KAN, kind)
-        else:
-            rest += copies
-            rest_pair = rest_pair and copies != 1
-    # Wild tiles pair with anything: what remains is a pair when it is two tiles, one of them wild.
-    if g.hand[s, WILD] > 0:
-        rest_pair = True
-    alike = rest == 0 or (rest == 2 and rest_pair)
-    red = red_in(e.total)
+    when = occasion_patterns(r, e, s == g.dealer)
+    if r.pat_present[ZI_MO]:
+        when |= 1 << ZI_MO
+    wilds = g.hand[s, WILD]
+    for first in range(KINDS if wilds > 0 else 1):
+        if first % RANKS >= r.ranks:
+            continue
+        for second in range(KINDS if wilds > 1 else 1):
+            if second % RANKS >= r.ranks:
+                continue
+            e.total[first] += wilds > 0
+            e.total[second] += wilds > 1
+            alike = r.pat_present[DUI_DUI_HU] and rest_is_alike(g, e, s)
+            try_forced(r, e, when | 1 << DUI_DUI_HU if alike else when)
+            e.total[first] -= wilds > 0
+            e.total[second] -= wilds > 1
+
+
+@kernel
+def rest_is_alike(g: Any, e: Any, s: int) -> bool:
+    """Whether what stands beside ti and kan, wild tiles as what they stand for, is nothing or one pair (8.6)."""
+    rest = 0
+    pairs = 0
+    for kind in range(KINDS):
+        copies = e.total[kind]
+        if g.hand[s, kind] >= 3:
+            copies -= g.hand[s, kind]
+        rest += copies
+        pairs += copies == 2
+    return rest == 0 or (rest == 2 and pairs == 1)
+
+
+@kernel
+def try_forced(r: Any, e: Any, patterns: int) -> None:
+    """Score a forced win with the tiles of `e.total`; keep it if it pays most."""
     large = large_in(e.total)
     small = 0
     for kind in range(RANKS):
         small += e.total[kind]
-    wilds = g.hand[s, WILD]
-    e.base = -1
-    when = occasion_patterns(r, e, s == g.dealer)
-    if alike and r.pat_present[DUI_DUI_HU]:
-        when |= 1 << DUI_DUI_HU
-    if r.pat_present[ZI_MO]:
-        when |= 1 << ZI_MO
-    for w_red in range(wilds + 1):
-        for w_large in range(wilds + 1):
-            try_forced(g, r, e, huxi, when, red + w_red, large + w_large, small + wilds - w_large)
-    e.huxi = huxi
-
-
-@kernel
-def try_forced(g: Any, r: Any, e: Any, huxi: int, patterns: int, red: int, large: int, small: int) -> None:
-    """Score a forced win with so many red, large and small tiles; keep it if it pays most."""
+    red = red_in(e.total)
     patterns |= tile_patterns(r, red, large, small)
     full = 0
     if r.pat_present[TUAN_YUAN]:
@@ -551,11 +573,11 @@ def try_forced(g: Any, r: Any, e: Any, huxi: int, patterns: int, red: int, large
         if full:
             patterns |= 1 << TUAN_YUAN
     fan = total_fan(r, patterns, large, small, full, red)
-    base = base_of(r, e, huxi, patterns, fan)
+    base = base_of(r, e, e.huxi, patterns, fan)
     if base > e.base:
         e.base = base
         e.fan = fan
-        e.deng = deng_of(r, huxi)
+        e.deng = deng_of(r, e.huxi)
         e.patterns = patterns
 
 

@@ -132,6 +132,7 @@ RULES: Final = _record_type(
         ("draw_penalty", "i2"),  # at a drawn hand, for each wild tile held
         ("huxi", "i2", (5, 20)),  # by H_* and kind
         ("run_huxi", "i2", (2, 2)),  # by size and (1-2-3, 2-7-10)
+        ("wild_huxi", "i2"),  # most huxi that one wild tile can bring
         ("pat_present", "i1", (len(PATTERNS),)),  # bool
         ("pat_fan", "i2", (len(PATTERNS),)),
         ("pat_per_extra", "i2", (len(PATTERNS),)),  # fan for each above `from`
@@ -332,6 +333,7 @@ EVAL: Final = _record_type(
         ("step_quads", "i1"),
         ("step_jiang", "i1"),
         ("step_kan", "i1"),  # kind of the kan that it takes, -1 none
+        ("ways", "i2", (176,)),  # open ways to use one wild tile
         ("total", "i1", (20,)),  # tiles of the winning hand by kind
         ("quad", "i1", (20,)),  # bool: that kind is a ti or pao
         # -- the answer
