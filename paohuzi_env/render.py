@@ -7,7 +7,7 @@ can leak nothing that it does not hold.
 >>> from paohuzi_env.game import Game
 >>> from paohuzi_env.render import Table, ansi
 >>> print(ansi(Table.of_game(Game.deal("mini", seed=1))).splitlines()[0])
-跑胡子 mini · referee · 4 in the wall · upcard 三c
+跑胡子 mini · referee · 8 in the wall · upcard 壹A
 """
 
 from __future__ import annotations
