@@ -3,7 +3,7 @@
     from paohuzi_env import paohuzi_v0
     env = paohuzi_v0.env(rules="hunan", hands=1)
 
-Where PettingZoo has a registry (1.27), importing this module registers the environment there:
+Where PettingZoo has a registry (from 1.27 on), importing this module registers the environment there:
 ``pettingzoo.make("aec", "paohuzi/paohuzi-v0", rules="hunan")``.
 """
 
