@@ -293,7 +293,8 @@ class SingleSeatVectorEnv(VectorEnv[NDArray[Any], NDArray[Any], NDArray[Any]]):
 
     def close_extras(self, **kwargs: Any) -> None:
         """End the threads."""
-        self._tables.close()
+        if "_tables" in self.__dict__:  # Gymnasium 1.2 closes what it deletes, also what was never made
+            self._tables.close()
 
     def _observe(self) -> NDArray[Any]:
         return self._tables.observations() if self._copy else self._tables.shared_observations()

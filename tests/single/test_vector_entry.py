@@ -268,6 +268,8 @@ def test_gymnasiums_statistics_wrapper_counts_the_learners_returns(mode: Autores
     env = gymnasium.wrappers.vector.RecordEpisodeStatistics(
         SingleSeatVectorEnv(8, "mini", autoreset_mode=mode), buffer_length=10_000
     )
+    if mode == AutoresetMode.SAME_STEP and not hasattr(env, "_autoreset_mode"):
+        pytest.skip("Gymnasium 1.2's wrapper takes every mode for NEXT_STEP")
     env.reset(seed=0)
     plain.reset(seed=0)
     returns: list[float] = []
