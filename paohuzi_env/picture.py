@@ -8,24 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from paohuzi_env.canvas import Box, Shape, Text, text_width, to_rgb, to_svg
 from paohuzi_env.notation import GLYPHS, HIDDEN, WILD, Choice, is_large, is_red, tile_glyph, tile_letter
-from paohuzi_env.render import (
-    PATTERN_WORDS,
-    WORDS,
-    Event,
-    LaidMeld,
-    SeatRow,
-    Settlement,
-    Size,
-    Table,
-    Window,
-)
+from paohuzi_env.table import PATTERN_WORDS, WORDS, Event, LaidMeld, SeatRow, Settlement, Table, Window
+
+Size: TypeAlias = Literal["small", "large"]
+SIZES: Final[tuple[Size, ...]] = ("small", "large")
 
 WIDTH: Final = 1200
 HEIGHT: Final = 800

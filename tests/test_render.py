@@ -23,8 +23,9 @@ from paohuzi_env.core.view import view_game
 from paohuzi_env.division import Win
 from paohuzi_env.game import Game
 from paohuzi_env.notation import HIDDEN, Choice, format_group, is_red, tile_glyph, tile_letter
-from paohuzi_env.render import SIZES, LaidMeld, Table, Window, ansi, rgb_array, svg
+from paohuzi_env.render import SIZES, Table, ansi, rgb_array, svg
 from paohuzi_env.rules import preset_names
+from paohuzi_env.table import LaidMeld, Window
 
 DATA = Path(__file__).parent / "data"
 FONT = Path(canvas.__file__).parent / "fonts" / canvas.FONT
@@ -37,7 +38,7 @@ def _no_display(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def view_of(game: Game, seat: int, history: int = 10) -> Any:
-    views = np.zeros(1, st.VIEW)
+    views = st.allocate(1, st.VIEW)
     view_game(game._array, 0, game.rules.record, views, 0, seat, history)
     return views[0]
 

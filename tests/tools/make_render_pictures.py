@@ -8,7 +8,6 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-import numpy as np
 from PIL import Image
 
 from paohuzi_env.core import state as st
@@ -40,7 +39,7 @@ def save(table: Table, name: str) -> None:
 def main() -> None:
     game = played(MIDDLE, DECISIONS)
     assert game.actor is not None
-    views = np.zeros(1, st.VIEW)
+    views = st.allocate(1, st.VIEW)
     view_game(game._array, 0, game.rules.record, views, 0, game.actor, 6)
     save(Table.of_view(views[0], game.rules, chosen=game.legal_actions[0]), "render-seat.png")
     save(Table.of_game(played(WIN)), "render-referee.png")
