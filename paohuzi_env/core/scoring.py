@@ -122,7 +122,7 @@ def full_ranks(r: Any, e: Any) -> int:
     """Ranks of which all four small and all four large tiles win (tuan_yuan, rules 10.3)."""
     count = 0
     for rank in range(RANKS):
-        full = e.total[rank] == 4 and e.total[rank + RANKS] == 4
+        full = e.total[rank] >= 4 and e.total[rank + RANKS] >= 4  # five where a wild tile stands for one
         if full and (not r.tuan_yuan_quads or (e.quad[rank] and e.quad[rank + RANKS])):
             count += 1
     return count

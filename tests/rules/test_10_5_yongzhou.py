@@ -193,3 +193,19 @@ def test_a_dead_hand_with_wild_tiles_can_owe_a_discard_again() -> None:
     table.pass_until("1 nodiscard").play_until("never")
     assert table.events.count("1 nodiscard") == 2
     assert table.events[table.events.index("1 draw *") + 1] != "1 nodiscard"
+
+
+@pytest.mark.rule("8.6", "10.3")
+def test_in_a_forced_win_a_wild_tile_may_be_the_fourth_of_a_rank() -> None:
+    table = Table(["", "hhhhIIIIiiiCCCEEEa*", ""], "J", preset="changde", wilds=1)
+    assert "tuan_yuan" in table.result["patterns"]
+    without = Table(["", "hhhhIIIIiiiCCCEEEa", ""], "J", end="*", preset="changde", wilds=1)
+    assert "tuan_yuan" not in without.result["patterns"]
+
+
+@pytest.mark.rule("8.6")
+@pytest.mark.parametrize(("hand", "dui"), [("aaabbbcccdddeeefffA*", True), ("aaabbbcccdddeeefffAB", False)])
+def test_in_a_forced_win_a_wild_tile_may_make_the_pair_that_is_left(hand: str, dui: bool) -> None:
+    rules = {"preset": "hunan", "wilds": 1}
+    table = Table(["", hand, ""], "J", end="" if "*" in hand else "*", **rules)
+    assert ("dui_dui_hu" in table.result["patterns"]) is dui
