@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import pickle
 from typing import Any
 
@@ -268,7 +269,7 @@ def test_gymnasiums_statistics_wrapper_counts_the_learners_returns(mode: Autores
     env = gymnasium.wrappers.vector.RecordEpisodeStatistics(
         SingleSeatVectorEnv(8, "mini", autoreset_mode=mode), buffer_length=10_000
     )
-    if mode == AutoresetMode.SAME_STEP and not hasattr(env, "_autoreset_mode"):
+    if mode == AutoresetMode.SAME_STEP and "SAME_STEP" not in inspect.getsource(type(env).step):
         pytest.skip("Gymnasium 1.2's wrapper takes every mode for NEXT_STEP")
     env.reset(seed=0)
     plain.reset(seed=0)
