@@ -17,6 +17,12 @@ def whole(name: str, value: object, low: int, high: int) -> int:
     return int(value)
 
 
+def truth(name: str, value: object) -> bool:
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} = {value!r}; allowed: True, False")
+    return bool(value)
+
+
 def one_of(name: str, value: object, allowed: tuple[str, ...]) -> Any:
     if not isinstance(value, str) or value not in allowed:
         raise ValueError(f"{name} = {value!r}; allowed: {', '.join(allowed)}")

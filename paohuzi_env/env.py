@@ -27,18 +27,21 @@ from gymnasium.utils import seeding
 from numpy.typing import NDArray
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper  # type: ignore[import-untyped]
 
-from paohuzi_env.checks import action_number, one_of, whole
+from paohuzi_env.checks import action_number, one_of, truth, whole
 from paohuzi_env.core import actions as ac
 from paohuzi_env.core import deal, log, turn
 from paohuzi_env.core import state as st
+from paohuzi_env.core.distance import progress_table
+from paohuzi_env.core.features import FEATURE_PLANES, features_game
 from paohuzi_env.core.observe import NUM_PLANES, observe_game
 from paohuzi_env.core.perfect import PERFECT_PLANES, perfect_slice
 from paohuzi_env.core.tiles import KINDS
-from paohuzi_env.core.view import HIDDEN_KIND, public_events, view_game
+from paohuzi_env.core.view import HIDDEN_KIND, public_events
+from paohuzi_env.core.waits import WAITS
 from paohuzi_env.errors import GameOverError, IllegalActionError, StateError
 from paohuzi_env.game import Game
 from paohuzi_env.match import DRAWN_IN_A_ROW, Match, dealer_at
-from paohuzi_env.record import MOST_DRAWN, Record, event_text, events_of, record_of, replay
+from paohuzi_env.record import Record, event_text, events_of, record_of, replay
 from paohuzi_env.rewards import DEFAULT_SCALE, Reward, checked_reward, shaped
 from paohuzi_env.rules import RuleSet, empty_evals, rule_set, seed_word
 from paohuzi_env.saved import pack, unpack, write_bytes
@@ -94,6 +97,8 @@ class PaohuziEnv(pettingzoo.AECEnv):  # type: ignore[misc]  # untyped base
     obs
         "dict": ``{"observation": int8 (planes, 20), "action_mask": int8 (32,)}``. "flat": one int8 vector, and the
         mask in ``infos[agent]["action_mask"]``.
+    features
+        Add the derived planes of `core.features` after the others: waits, and the distance to a complete hand.
     history
         Last public events of the hand to add to the observation, 0 to 400: ``"history"``, int8 (history, 4), the
         latest last; with "flat" at the vector's end. See `HISTORY_COLUMNS`.
@@ -133,9 +138,9 @@ class PaohuziEnv(pettingzoo.AECEnv):  # type: ignore[misc]  # untyped base
 
     def __init__(
         self, rules: RuleSet | str | Mapping[str, Any] = "hunan", *, hands: int = 1, table: int | None = None,
-        dealer: int | None = None, obs: ObsMode = "dict", history: int = 0, reward: Reward = "settlement",
-        reward_scale: float = DEFAULT_SCALE, illegal_action: Policy = "raise", info_level: int = 0,
-        render_mode: RenderMode | None = None, **unknown: Any,
+        dealer: int | None = None, obs: ObsMode = "dict", features: bool = False, history: int = 0,
+        reward: Reward = "settlement", reward_scale: float = DEFAULT_SCALE, illegal_action: Policy = "raise",
+        info_level: int = 0, render_mode: RenderMode | None = None, **unknown: Any,
     ) -> None:  # fmt: skip
         super().__init__()
         if unknown:
@@ -146,11 +151,14 @@ class PaohuziEnv(pettingzoo.AECEnv):  # type: ignore[misc]  # untyped base
         self.table = seats if table is None else whole("table", table, seats, 4 if seats == 3 else seats)
         self.dealer = None if dealer is None else whole("dealer", dealer, 0, self.table - 1)
         self.obs = one_of("obs", obs, get_args(ObsMode))
+        self.features = truth("features", features)
         self.history = whole("history", history, 0, st.LOG)
         self.reward, self.reward_scale = checked_reward(reward, reward_scale)
         self.illegal_action = one_of("illegal_action", illegal_action, get_args(Policy))
         self.info_level = whole("info_level", info_level, 0, 1)
         self.render_mode = None if render_mode is None else one_of("render_mode", render_mode, get_args(RenderMode))
+
+        self._planes = NUM_PLANES + (FEATURE_PLANES if self.features else 0)
 
         self.possible_agents = [f"player_{i}" for i in range(self.table)]
         self.agents: list[str] = []
@@ -183,7 +191,7 @@ class PaohuziEnv(pettingzoo.AECEnv):  # type: ignore[misc]  # untyped base
         self._events = np.zeros(st.LOG, np.int16)
 
     def _new_space(self) -> spaces.Space[Any]:
-        planes = spaces.Box(0, 127, (NUM_PLANES, KINDS), np.int8)
+        planes = spaces.Box(0, 127, (self._planes, KINDS), np.int8)
         events = spaces.Box(-1, 31, (self.history, len(HISTORY_COLUMNS)), np.int8)
         if self.obs == "flat":
             low = np.concatenate([planes.low.ravel(), events.low.ravel()])
@@ -293,10 +301,12 @@ class PaohuziEnv(pettingzoo.AECEnv):  # type: ignore[misc]  # untyped base
     def observe(self, agent: str) -> Observation:
         """What the agent may know now, and what it may do: fresh arrays, at any time, for every possible agent."""
         seat = self._seat(agent)
-        planes = np.empty((NUM_PLANES, KINDS), np.int8)
+        planes = np.empty((self._planes, KINDS), np.int8)
         mask = np.empty(ac.NUM_ACTIONS, np.int8)
         if seat >= 0:
             observe_game(self._array, 0, self._record, self._views, seat, planes, mask)
+            if self.features:
+                self._write_features(seat, planes[NUM_PLANES:])
         else:
             planes[:] = 0
             mask[:] = 0
@@ -341,20 +351,20 @@ class PaohuziEnv(pettingzoo.AECEnv):  # type: ignore[misc]  # untyped base
 
     # --- a player's side ----------------------------------------------------------------------------------------------
 
-    def view(self, agent: str) -> Any:
-        """The VIEW of the agent: one record (`core.state.VIEW`), fresh, with its last 32 public events.
+    def view(self, agent: str, history: int = st.HISTORY) -> Any:
+        """The agent's VIEW (`core.state.VIEW`), a fresh array of one record, with its last `history` public events.
+
+        It is what players and `Game.from_view` take.
 
         Raises
         ------
         ValueError
-            The agent sits this hand out.
+            The agent sits this hand out, or `history` is not from 0 to 32.
         """
         seat = self._seat(agent)
         if seat < 0:
             raise ValueError(f"{agent} sits this hand out: it has no view")
-        views = st.allocate(1, st.VIEW)
-        view_game(self._array, 0, self._record, views, 0, seat, st.HISTORY)
-        return views[0]
+        return self._game().view(seat, whole("history", history, 0, st.HISTORY))
 
     def event_log(self, agent: str) -> list[str]:
         """The public events of the hand as game records write them; another seat's wei is ``"1 wei ???"``.
@@ -379,7 +389,7 @@ class PaohuziEnv(pettingzoo.AECEnv):  # type: ignore[misc]  # untyped base
         from paohuzi_env.render import Table
 
         mode = one_of("mode", mode or self.render_mode or "ansi", get_args(RenderMode))
-        return _drawn(Table.of_view(self.view(agent), self.rules, names=self._players), mode)
+        return _drawn(Table.of_view(self.view(agent)[0], self.rules, names=self._players), mode)
 
     def seat_of(self, agent: str) -> int:
         """The agent's seat in this hand, or -1 if it sits out."""
@@ -545,7 +555,7 @@ class PaohuziEnv(pettingzoo.AECEnv):  # type: ignore[misc]  # untyped base
     def _deal(self, dealer_seat: int | None) -> None:
         """Deal the stream's next hand and play to its first decision."""
         seat = -1 if dealer_seat is None else dealer_seat
-        drawn = min(self._match.drawn_before, MOST_DRAWN)
+        drawn = self._match.drawn_before
         deal.deal_key(self._array, 0, self._record, self._evals, self._order, self._word, 0, self._index, seat, drawn)
         self._index += 1
 
@@ -622,6 +632,12 @@ class PaohuziEnv(pettingzoo.AECEnv):  # type: ignore[misc]  # untyped base
             rows[:, 2] = np.where(_WITH_KIND[verb], codes >> 7 & 31, -1)
             rows[:, 3] = np.where(_WITH_SHAPE[verb], codes >> 12 & 7, -1)
         return out
+
+    def _write_features(self, seat: int, out: NDArray[np.int8]) -> None:
+        scratch, waits = st.allocate(1, st.GAME), st.allocate(1, WAITS)
+        features_game(
+            self._array, 0, self._record, self._views, self._evals, scratch, waits, progress_table(), seat, out
+        )
 
     def _write_infos(self) -> None:
         """A fresh info for each agent that is left."""

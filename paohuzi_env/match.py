@@ -12,6 +12,8 @@ from typing import Final
 
 DRAWN_IN_A_ROW: Final = 3
 """Drawn hands after which the deal goes on to the next participant (9.2)."""
+MOST_DRAWN: Final = 30_000
+"""Most drawn hands that a hand can be told of (GAME.drawn_before)."""
 
 
 @dataclass
@@ -77,7 +79,7 @@ class Match:
         for participant, score in zip(players, scores, strict=True):
             self.totals[participant] += score
         self.hand += 1
-        self.drawn_before = self.drawn_before + 1 if drawn else 0
+        self.drawn_before = min(self.drawn_before + 1, MOST_DRAWN) if drawn else 0
         self.drawn_in_a_row = self.drawn_in_a_row + 1 if drawn else 0
         if winner is not None:
             self.dealer = players[winner]

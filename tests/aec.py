@@ -21,6 +21,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "flat": {"obs": "flat"},
     "flat, history": {"obs": "flat", "history": 5},
     "history, infos": {"history": 7, "info_level": 1},
+    "features": {"features": True, "history": 2},
     "match": {"hands": 4, "info_level": 1},
     "table of four": {"hands": 4, "table": 4},
     "table of four, flat": {"hands": 4, "table": 4, "obs": "flat", "info_level": 1},
@@ -71,8 +72,9 @@ def biased_game(rules: str | Mapping[str, Any], chance: random.Random, style: st
     while True:
         deal = biased_deal(make_rules(plain), chance, style)
         game = Game.from_tiles(
-            rule_set(plain), deal["dealer"], deal["hands"], deal["upcard"], deal["wall"], aside=deal["aside"]
-        )
+            rule_set(plain), deal["dealer"], deal["hands"], deal["upcard"], deal["wall"],
+            aside=deal["aside"], drawn_before=chance.choice((0, 0, 0, 2)),
+        )  # fmt: skip
         if not game.over:
             return game
 

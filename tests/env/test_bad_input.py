@@ -118,7 +118,7 @@ def test_an_unknown_agent_is_an_error(agent: Any) -> None:
     [
         ({"rule": "hunan"}, TypeError, "unknown option rule; allowed: rules, hands"),
         ({"max_cycles": 5}, TypeError, "max_cycles"),
-        ({"features": True}, TypeError, "features"),
+        ({"features": 1}, TypeError, "True, False"),
         ({"rules": "hunann"}, ValueError, "hunan, huaihua"),
         ({"rules": {"preset": "hunan", "caps": 1}}, ValueError, "caps"),
         ({"hands": 0}, ValueError, "hands = 0; allowed: 1"),
