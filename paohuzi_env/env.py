@@ -127,6 +127,10 @@ class PaohuziEnv(pettingzoo.AECEnv):  # type: ignore[misc]  # untyped base
     All agents terminate in the same step, the one that ends the last hand, and its rewards hold the settlement; then
     each makes its dead step. Nothing is ever truncated. A hand that is over on the deal (rules 2.2) has no decision:
     its settlement is paid with the next hand's first action, and an episode without any decision is dealt anew.
+
+    `agent_selection` tells everybody which agent is asked, as PettingZoo needs it, though being asked is private (rules
+    3.5); nothing that `observe` gives does. Policies must use the mask: PettingZoo's `average_total_reward`, which
+    takes random actions without looking, plays illegal ones.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012  # PettingZoo's and Gymnasium's wrappers expect a plain dict

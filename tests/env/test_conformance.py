@@ -234,6 +234,8 @@ def test_the_registry_makes_the_environment() -> None:
     assert isinstance(pettingzoo.make("aec", "paohuzi/paohuzi").unwrapped, PaohuziEnv)
 
 
+@pytest.mark.interpreted
+@pytest.mark.boundscheck
 @pytest.mark.parametrize("preset", PRESETS)
 def test_every_preset_plays_through_pettingzoos_loop(preset: str) -> None:
     env = paohuzi_v0.env(rules=preset)

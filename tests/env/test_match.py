@@ -17,6 +17,9 @@ from paohuzi_env.match import Match, dealer_at
 from paohuzi_env.record import replay
 
 
+pytestmark = [pytest.mark.interpreted, pytest.mark.boundscheck]
+
+
 def without_hu(env: PaohuziEnv, agent: str) -> int:
     """Plays on to a drawn hand."""
     return max(a for a in env.legal_actions(agent) if a != HU)

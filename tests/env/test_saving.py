@@ -9,6 +9,7 @@ import subprocess
 import sys
 from typing import Any
 
+import cloudpickle
 import numpy as np
 import pytest
 from aec import SETTINGS, choose_at_random, decisions, fingerprint, mask_of, play_out
@@ -86,7 +87,9 @@ def test_the_wrapped_environment_copies_and_pickles_in_the_middle_of_a_hand() ->
     env.reset(seed=3)
     for _ in range(5):
         env.step(env.unwrapped.legal_actions(env.agent_selection)[0])
-    for other in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
+    env.unwrapped.render_seat("player_0", "rgb_array")
+    env.close()
+    for other in (copy.deepcopy(env), pickle.loads(pickle.dumps(env)), pickle.loads(cloudpickle.dumps(env))):
         assert other.agent_selection == env.agent_selection
         assert fingerprint(other.unwrapped) == fingerprint(env.unwrapped)
 

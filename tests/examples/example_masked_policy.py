@@ -1,3 +1,5 @@
+"""A policy that is handed the mask, as a network would be."""
+
 import numpy as np
 
 from paohuzi_env import paohuzi_v0

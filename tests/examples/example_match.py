@@ -1,3 +1,5 @@
+"""A match of eight hands at a table of four, saved and taken back."""
+
 from paohuzi_env import paohuzi_v0
 
 env = paohuzi_v0.raw_env(rules="huaihua", hands=8, table=4)  # who sits opposite the dealer waits
