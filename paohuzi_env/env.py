@@ -468,6 +468,8 @@ class PaohuziEnv(pettingzoo.AECEnv):  # type: ignore[misc]  # untyped base
     def set_state(self, data: bytes) -> None:
         """Take back what `get_state` gave, here or in another environment of the same rule set, hands and table.
 
+        PettingZoo's `OrderEnforcingWrapper` does not notice: behind it call `reset` once before.
+
         Raises
         ------
         StateError

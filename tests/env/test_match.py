@@ -16,7 +16,6 @@ from paohuzi_env.game import Game
 from paohuzi_env.match import Match, dealer_at
 from paohuzi_env.record import replay
 
-
 pytestmark = [pytest.mark.interpreted, pytest.mark.boundscheck]
 
 

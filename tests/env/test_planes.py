@@ -69,17 +69,19 @@ def test_every_plane_says_what_has_happened(rules: Any) -> None:
     assert positions > 60
     never = {name for row in PLANES for name in row.names} - used.keys()
     COVERED.update(used.keys())
+    PLAYED.append(rules)
     assert len(never) < 60, never
 
 
 COVERED: set[str] = set()
+PLAYED: list[Any] = []
 OPEN_FAULT = ("live_upcard", "live_concealed")
 """Wrong at the upcard window for the time being: see the test of it below."""
 
 
 def test_every_plane_was_seen_in_use() -> None:
-    if not COVERED:
-        pytest.skip("the test before fills the list")
+    if len(PLAYED) < len(RULES):
+        pytest.skip("the test before, with all rule sets, fills the list")
     # Four alike are laid before anybody decides (rules 2.3, 6.5); a wei shows at the end of its seat's win only (3.4).
     never = {"hand>=4", "wei[next]", "wei[previous]"}
     assert {name for row in PLANES for name in row.names} - COVERED == never

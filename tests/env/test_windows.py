@@ -25,6 +25,7 @@ RULES: dict[str, dict[str, Any]] = {
     "hunan, split": {"preset": "hunan", "split_pass": True, "hu_on_discard": True},
 }
 SEEN: Counter[str] = Counter()
+PLAYED: list[str] = []
 
 
 def window_of(game: Game) -> str:
@@ -68,6 +69,7 @@ def test_the_masks_are_the_twins_choices(name: str) -> None:
             assert env.referee_log() == pair.twin.events
         assert all(env.terminations.values())
         assert list(env.totals.values()) == pair.twin.result()["scores"]
+    PLAYED.append(name)
 
 
 WINDOWS = [
@@ -90,7 +92,7 @@ WINDOWS = [
 
 @pytest.mark.rule("2.4", "4.2", "5.1", "5.3", "5.4", "5.5", "6.5", "10.4", "10.5")
 def test_every_window_was_reached() -> None:
-    if not SEEN:
-        pytest.skip("the test before fills the list")
+    if len(PLAYED) < len(RULES):
+        pytest.skip("the test before, with all rule sets, fills the list")
     assert [window for window in WINDOWS if not SEEN[window]] == []
     assert set(SEEN) == set(WINDOWS)
