@@ -120,7 +120,7 @@ def test_cold_start_has_every_figure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cold_start, "HAND", PRETENDS)
     monkeypatch.setattr(cold_start, "BATCH", PRETENDS)
     figures = cold_start.cold_start_figures(1)
-    assert len(figures) == 6 + len(cold_start.EDITED)
+    assert len(figures) == 7 + len(cold_start.EDITED)
     assert all(f.smaller_is_better and f.value > 0 for f in figures)
     assert sum(f.target is not None for f in figures) == 5
 
