@@ -368,7 +368,7 @@ def write_decision(v: Any, r: Any, g: Any) -> None:
     g.stage = v.stage
     g.turn = v.turn
     g.live = NO_TILE if v.stage == UPCARD else v.live
-    g.source = max(v.source, 0)
+    g.source = 0 if v.stage == UPCARD else max(v.source, 0)
     g.bi_kind = v.bi_kind
     g.peng_passed = s if v.peng_passed else -1
     g.huxi_before = v.huxi_before

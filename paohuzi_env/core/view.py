@@ -11,7 +11,7 @@ from typing import Any, Final
 from paohuzi_env.core._compile import entry, kernel
 from paohuzi_env.core.log import V_PASS_CHI, V_PASS_HU, V_WEI
 from paohuzi_env.core.melds import unit_huxi
-from paohuzi_env.core.state import HISTORY, OVER, SEATS, WEI
+from paohuzi_env.core.state import HISTORY, OVER, SEATS, UPCARD_DEALER, UPCARD_OTHER, WEI
 from paohuzi_env.core.tiles import KINDS, NO_TILE, WILD
 from paohuzi_env.core.turn import LIVE_HU, UPCARD
 
@@ -50,6 +50,7 @@ def view_decision(g: Any, v: Any, s: int) -> None:
             v.live = NO_TILE
         elif g.stage == UPCARD:
             v.live = g.upcard
+            v.source = UPCARD_DEALER if s == g.dealer else UPCARD_OTHER
     if v.live == NO_TILE:
         v.source = -1
 
