@@ -9,56 +9,47 @@ the reason; nothing of it is half-taken. Whatever a file holds, no other error t
 >>> game = Game.deal("hunan", seed=7)
 >>> while not game.over:
 ...     game.step(game.legal_actions[0])
->>> replay(record_of(game, seed=7)).game == game
+>>> replay(record_of(game, seed=7)).game.scores == game.scores
 True
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import re
-import stat
-import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Any, Final, NoReturn, TypeAlias
+from typing import Any, Final
 
 from paohuzi_env import __version__
 from paohuzi_env.core import log
 from paohuzi_env.core import state as st
 from paohuzi_env.core.tiles import KINDS
 from paohuzi_env.division import Win
-from paohuzi_env.errors import IllegalActionError, NotationError, PaohuziError, RecordError
+from paohuzi_env.errors import IllegalActionError, PaohuziError, RecordError
 from paohuzi_env.game import Game, group_of
 from paohuzi_env.notation import format_group, format_tiles, parse_tiles, tile_letter
+from paohuzi_env.record_file import RecordWriter, write_records
+from paohuzi_env.record_form import (
+    FORMAT,
+    KEYS,
+    MOST_BYTES,
+    MOST_DRAWN,
+    Record,
+    checked,
+    parse_record,
+    record_line,
+    refusal,
+    shown,
+)
 from paohuzi_env.rules import RuleSet, rule_set
 
-FORMAT: Final = "paohuzi-record/1"
-NEEDED: Final = ("format", "rules", "dealer", "hands", "upcard", "wall", "events", "result")
-KEYS: Final = (
-    "format", "version", "rules", "rules_hash", "match", "seed", "players", "dealer", "drawn_before", "hands",
-    "aside", "upcard", "wall", "events", "legal", "result", "meta",
-)  # fmt: skip
-"""Every key of a record, in the order in which they are written."""
-WIN_KEYS: Final = ("winner", "tile", "huxi", "groups", "patterns", "fan", "deng", "base", "scores")
 _OF_A_DIVISION: Final = ("groups", "patterns", "fan")
-MATCH_KEYS: Final = ("id", "hand", "seats", "totals")
-MOST_BYTES: Final = 1 << 20
-"""Longest line that is read as a record; one with every legal list has some 20,000 bytes."""
-MOST_DRAWN: Final = 30000
-"""Most drawn hands that `drawn_before` can count."""
-
-Record: TypeAlias = dict[str, Any]
-
 _MOST_WORDS: Final = 500
 _SIZES: Final = {"ti": 4, "pao": 4, "wei": 3, "chouwei": 3, "peng": 3, "draw": 1, "discard": 1, "hu": 1}
-_PLAIN_EVENT: Final = re.compile(r"(?:[0-3] )?[a-z_]+(?: [a-z_A-J*]+)?")
-_SPACES: Final = re.compile(r"[ \u3000]+")
 
 
 # --- a finished hand as a record ----------------------------------------------------------------------------
@@ -174,7 +165,7 @@ def record_of(
         record["legal"] = [state.legal_texts() for state, _ in replay(record).states()]
     elif legal is not False:
         record["legal"] = [list(choices) for choices in legal]
-    return _checked({key: record[key] for key in KEYS if key in record})
+    return checked({key: record[key] for key in KEYS if key in record})
 
 
 def _deal_of(game: Game) -> Record:
@@ -269,7 +260,7 @@ def replay(record: Mapping[str, Any], *, file: str | None = None, line: int | No
         It breaks the format or the rules: the first thing found, with the event's number where one is meant.
     """
     try:
-        clean = _checked(record)
+        clean = checked(record)
         rules = _rules_of(clean)
         game = _deal(clean, rules)
         decisions = _play(game, clean)
@@ -282,7 +273,7 @@ def replay(record: Mapping[str, Any], *, file: str | None = None, line: int | No
 def _rules_of(record: Record) -> RuleSet:
     source = record["rules"]
     if isinstance(source, str) and not re.fullmatch(r"[a-z_]+", source):
-        raise _refusal("rules", source, "a preset's name, or an object")  # and never a file
+        raise refusal("rules", source, "a preset's name, or an object")  # and never a file
     try:
         rules = _rules_of_json(json.dumps(source, sort_keys=True))
         seats = len(record["hands"])
@@ -292,7 +283,7 @@ def _rules_of(record: Record) -> RuleSet:
         raise RecordError(f"rules: {str(error)[:_MOST_WORDS]}") from error
     named = record.get("rules_hash", rules.hash)
     if named != rules.hash:
-        raise _refusal("rules_hash", named, f"{rules.hash}, the hash of its rule set here")
+        raise refusal("rules_hash", named, f"{rules.hash}, the hash of its rule set here")
     return rules
 
 
@@ -328,7 +319,7 @@ def _play(game: Game, record: Record) -> tuple[Decision, ...]:
             if seen == len(events):
                 raise RecordError(f"the record ends here; the rules go on with {event!r}", event=seen + 1)
             if events[seen] != event:
-                raise RecordError(f"{_shown(events[seen])}; the rules give {event!r}", event=seen + 1)
+                raise RecordError(f"{shown(events[seen])}; the rules give {event!r}", event=seen + 1)
             seen += 1
         if game.over:
             break
@@ -344,7 +335,7 @@ def _play(game: Game, record: Record) -> tuple[Decision, ...]:
         decisions.append(decision)
         game.step(decision.action)
     if seen < len(events):
-        raise RecordError(f"{_shown(events[seen])}; the hand is over", event=seen + 1)
+        raise RecordError(f"{shown(events[seen])}; the hand is over", event=seen + 1)
     if legal is not None and len(legal) != len(decisions):
         raise RecordError(f"legal: {len(legal)} lists; {len(decisions)} decisions")
     return tuple(decisions)
@@ -353,11 +344,11 @@ def _play(game: Game, record: Record) -> tuple[Decision, ...]:
 def _decision(game: Game, event: str, number: int) -> Decision:
     seat, _, choice = event.partition(" ")
     if seat != str(game.actor):
-        raise RecordError(f"{_shown(event)}; seat {game.actor} has to choose: {_options(game)}", event=number)
+        raise RecordError(f"{shown(event)}; seat {game.actor} has to choose: {_options(game)}", event=number)
     try:
         return Decision(number, int(seat), game.action_of(choice), choice)
     except IllegalActionError as error:
-        raise RecordError(f"{_shown(event)}; legal here: {_options(game)}", event=number) from error
+        raise RecordError(f"{shown(event)}; legal here: {_options(game)}", event=number) from error
 
 
 def _end_by_fault(game: Game, events: list[str], seen: int) -> bool:
@@ -368,7 +359,7 @@ def _end_by_fault(game: Game, events: list[str], seen: int) -> bool:
         return False
     if seat not in map(str, range(game.rules.seats)) or kind not in log.FAULTS:
         allowed = f"SEAT fault KIND, KIND one of {', '.join(log.FAULTS)}"
-        raise RecordError(f"{_shown(events[seen])}; allowed: {allowed}", event=seen + 1)
+        raise RecordError(f"{shown(events[seen])}; allowed: {allowed}", event=seen + 1)
     game.fault(int(seat), kind)
     return True
 
@@ -378,7 +369,7 @@ def _check_legal(game: Game, legal: list[list[str]], place: int, number: int) ->
         raise RecordError(f"legal: {len(legal)} lists; more decisions", event=number)
     choices = game.legal_texts()
     if legal[place] != choices:
-        raise RecordError(f"legal[{place}] {_shown(legal[place])}; the rules give {choices}", event=number)
+        raise RecordError(f"legal[{place}] {shown(legal[place])}; the rules give {choices}", event=number)
 
 
 def _check_result(game: Game, recorded: Record) -> None:
@@ -386,12 +377,12 @@ def _check_result(game: Game, recorded: Record) -> None:
     ours = result_of(game)
     for key in recorded:
         if key not in ours:
-            raise _refusal("key of result", key, ", ".join(ours))
+            raise refusal("key of result", key, ", ".join(ours))
     for key, value in ours.items():
         if key not in recorded:
             raise RecordError(f"result has no {key!r}; needed: {', '.join(ours)}")
         if key not in _OF_A_DIVISION and recorded[key] != value:
-            raise RecordError(f"result {key} {_shown(recorded[key])}; the rules give {value!r}")
+            raise RecordError(f"result {key} {shown(recorded[key])}; the rules give {value!r}")
     if "groups" in ours:
         _check_division(game, recorded, ours)
 
@@ -406,230 +397,15 @@ def _check_division(game: Game, recorded: Record, ours: Record) -> None:
         why = Win(game).why_not(recorded["groups"], recorded["patterns"], recorded["fan"])
     if why is not None:
         key = next(key for key in _OF_A_DIVISION if theirs[key] != ours[key])
-        shown = _shown(recorded[key])
-        raise RecordError(f"result {key} {shown}: {why[:_MOST_WORDS]}; the rules give {ours[key]!r}")
+        theirs_shown = shown(recorded[key])
+        raise RecordError(f"result {key} {theirs_shown}: {why[:_MOST_WORDS]}; the rules give {ours[key]!r}")
 
 
 def _options(game: Game) -> str:
     return ", ".join(game.legal_texts())
 
 
-# --- the form of a record -----------------------------------------------------------------------------------
-
-
-def _checked(record: object) -> Record:
-    """A record of the right form, its tiles as letters; whether it follows the rules is not looked at."""
-    record = _object(record, "record")
-    if record.get("format") != FORMAT:
-        raise _refusal("format", record.get("format"), repr(FORMAT))
-    _only(record, KEYS, "record")
-    for key in NEEDED:
-        if key not in record:
-            raise RecordError(f"record has no {key!r}; needed: {', '.join(NEEDED)}")
-    clean = dict(record)
-    clean["hands"] = [_tiles(h, "hand") for h in _list(record["hands"], "hands", 2, 4)]
-    seats = len(clean["hands"])
-    for key in ("upcard", "wall", "aside"):
-        if key in record:
-            clean[key] = _tiles(record[key], key)
-    if len(clean["upcard"]) != 1:
-        raise _refusal("upcard", record["upcard"], "one tile")
-    if not isinstance(record["rules"], str):
-        _object(record["rules"], "rules")
-    clean["events"] = [_event(e, n) for n, e in enumerate(_list(record["events"], "events", 0, st.LOG), 1)]
-    _number(record["dealer"], "dealer", 0, seats - 1)
-    _number(record.get("drawn_before", 0), "drawn_before", 0, MOST_DRAWN)
-    if "seed" in record:
-        _number(record["seed"], "seed", 0, None)
-    if "players" in record:
-        clean["players"] = [_text(p, "player") for p in _list(record["players"], "players", seats, seats)]
-    if "legal" in record:
-        lists = _list(record["legal"], "legal", 0, st.LOG)
-        clean["legal"] = [[_event(c, None) for c in _list(choices, "legal", 1, 40)] for choices in lists]
-    for key in ("version", "rules_hash"):
-        if key in record:
-            _text(record[key], key)
-    if "match" in record:
-        _check_match(record["match"], seats)
-    if "meta" in record:
-        _object(record["meta"], "meta")
-    clean["result"] = _result(record["result"], seats)
-    return clean
-
-
-def _result(value: object, seats: int) -> Record:
-    """A result of the right form: of a fault, of a drawn hand, or of a win."""
-    result = dict(_object(value, "result"))
-    if "fault" in result:
-        _all_of(result, ("fault", "scores"), "result")
-        fault = _object(result["fault"], "fault")
-        _all_of(fault, ("seat", "kind"), "fault")
-        _number(fault["seat"], "seat of fault", 0, seats - 1)
-        if not isinstance(fault["kind"], str) or fault["kind"] not in log.FAULTS:
-            raise _refusal("kind of fault", fault["kind"], ", ".join(log.FAULTS))
-    elif result.get("winner") is None:
-        _all_of(result, ("winner", "scores"), "result")
-    else:
-        _all_of(result, WIN_KEYS, "result")
-        _number(result["winner"], "winner", 0, seats - 1)
-        if result["tile"] is not None:
-            result["tile"] = _tiles(result["tile"], "tile")
-        for key in ("huxi", "fan", "base"):
-            _number(result[key], key, 0, None)
-        if result["deng"] is not None:
-            _number(result["deng"], "deng", 0, None)
-        result["groups"] = [_door(_text(g, "group")) for g in _list(result["groups"], "groups", 0, st.MELDS)]
-        result["patterns"] = [_text(p, "pattern") for p in _list(result["patterns"], "patterns", 0, len(st.PATTERNS))]
-    for score in _list(result["scores"], "scores", seats, seats):
-        _number(score, "score", None, None)
-    return result
-
-
-def _check_match(value: object, seats: int) -> None:
-    match = _object(value, "match")
-    _all_of(match, MATCH_KEYS, "match")
-    if not isinstance(match["id"], str):
-        _number(match["id"], "id of match", 0, None)
-    _number(match["hand"], "hand of match", 0, None)
-    totals = _list(match["totals"], "totals of match", seats, None)
-    for total in totals:
-        _number(total, "total", None, None)
-    for seat in _list(match["seats"], "seats of match", seats, seats):
-        _number(seat, "participant", 0, len(totals) - 1)
-    if len(set(match["seats"])) < seats:
-        raise _refusal("seats of match", match["seats"], "another participant in each")
-
-
-def _event(value: object, number: int | None) -> str:
-    """An event, or without `number` a choice, in the one way to write it."""
-    what = "choice" if number is None else "event"
-    try:
-        text = _text(value, what)
-        if len(text) > 60 or _PLAIN_EVENT.fullmatch(text):
-            return text
-        words = _SPACES.split(text.strip(" \u3000"))
-        head = 2 if number is not None else 1
-        if len(words) <= head or words[head - 1] in ("pass", "fault"):
-            return " ".join(words)
-        return " ".join([*words[:head], format_group(parse_tiles("".join(words[head:])))])
-    except NotationError as error:
-        raise RecordError(f"{what} {_shown(value)}: {error}", event=number) from error
-    except RecordError as error:
-        raise RecordError(error.reason, event=number) from None
-
-
-def _door(text: str) -> str:
-    name, colon, tiles = text.partition(":")
-    if text.isascii() and " " not in text:
-        return text
-    try:
-        return f"{name.strip(' ')}{colon}{format_group(parse_tiles(tiles))}"
-    except NotationError as error:
-        raise RecordError(f"group {_shown(text)}: {error}") from error
-
-
-def _tiles(value: object, what: str) -> str:
-    try:
-        return format_tiles(parse_tiles(_text(value, what)))
-    except NotationError as error:
-        raise RecordError(f"{what}: {error}") from error
-
-
-def _object(value: object, what: str) -> Mapping[str, Any]:
-    if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
-        return value
-    raise _refusal(what, value, "an object")
-
-
-def _only(value: Mapping[str, Any], keys: Sequence[str], what: str) -> None:
-    for key in value:
-        if key not in keys:
-            raise _refusal(f"key of {what}", key, ", ".join(keys))
-
-
-def _all_of(value: Mapping[str, Any], keys: Sequence[str], what: str) -> None:
-    _only(value, keys, what)
-    for key in keys:
-        if key not in value:
-            raise RecordError(f"{what} has no {key!r}; needed: {', '.join(keys)}")
-
-
-def _list(value: object, what: str, low: int, high: int | None) -> Sequence[Any]:
-    if isinstance(value, list | tuple) and low <= len(value) and (high is None or len(value) <= high):
-        return value
-    if not isinstance(value, list | tuple):
-        raise _refusal(what, value, "a list")
-    number = f"{low}" if low == high else f"{low} to {high}" if high is not None else f"{low} or more"
-    raise RecordError(f"{what}: {len(value)} entries; allowed: {number}")
-
-
-def _text(value: object, what: str) -> str:
-    if isinstance(value, str):
-        return value
-    raise _refusal(what, value, "a text")
-
-
-def _number(value: object, what: str, low: int | None, high: int | None) -> None:
-    if type(value) is int and (low is None or low <= value) and (high is None or value <= high):
-        return
-    bounds = "" if low is None else f" from {low}" if high is None else f" from {low} to {high}"
-    raise _refusal(what, value, f"a whole number{bounds}")
-
-
-def _refusal(what: str, value: object, allowed: str) -> RecordError:
-    return RecordError(f"{what} {_shown(value)}; allowed: {allowed}")
-
-
-def _shown(value: object) -> str:
-    """A value for a message: short, and safe to print."""
-    try:
-        text = ascii(value)
-    except (RecursionError, ValueError):  # nested too deeply; a number of too many digits
-        return f"of type {type(value).__name__}"
-    return text if len(text) <= 60 else f"{text[:60]}…"
-
-
 # --- files --------------------------------------------------------------------------------------------------
-
-
-def parse_record(line: str | bytes) -> Record:
-    """Read one line as a record: its form is checked, its tiles become letters; it is not replayed.
-
-    Raises
-    ------
-    RecordError
-        The line is no JSON object of the record format.
-    """
-    if len(line) > MOST_BYTES:
-        raise RecordError(f"a line of more than {MOST_BYTES} bytes; allowed: a record")
-    try:
-        text = line.decode() if isinstance(line, bytes) else line
-        value = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_no_twins)
-        if "\\u" in text:
-            json.dumps(value, ensure_ascii=False).encode()  # half a surrogate pair can't be written again
-    except UnicodeDecodeError as error:
-        raise RecordError(f"a line that is not UTF-8: {error.reason} at byte {error.start + 1}") from error
-    except UnicodeEncodeError as error:
-        raise RecordError("a text that is no Unicode: half a surrogate pair") from error
-    except RecursionError as error:
-        raise RecordError("a line of too many nested brackets") from error
-    except ValueError as error:
-        if isinstance(error, RecordError):
-            raise
-        raise RecordError(f"no JSON: {error}" if text.strip() else "an empty line") from error
-    return _checked(value)
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise RecordError(f"no JSON: {name}")
-
-
-def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise _refusal("key", next(name for name in names if names.count(name) > 1), "once in an object")
-    return found
 
 
 def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, Record]]:
@@ -679,146 +455,14 @@ def read_records(path: str | os.PathLike[str], *, verify: bool = True) -> Iterat
     return (record for _, record in _lines(path))
 
 
-def record_line(record: Mapping[str, Any]) -> str:
-    """A record as its line, with the line's end.
-
-    Raises
-    ------
-    RecordError
-        It is no record, or holds what JSON can't (a NaN, an object of another kind).
-    """
-    try:
-        text = json.dumps(_checked(record), ensure_ascii=False, allow_nan=False)
-        text.encode()
-    except (TypeError, ValueError, RecursionError) as error:
-        if isinstance(error, RecordError):
-            raise
-        raise RecordError(f"no JSON: {error}") from error
-    return f"{text}\n"
-
-
-def write_records(path: str | os.PathLike[str], records: Iterable[Mapping[str, Any]]) -> int:
-    """Write records to a file: all of them, or on any error none, the file being as it was.
-
-    The records may be made while they are written. What is no plain file (a pipe, ``/dev/null``) is written
-    to directly.
-
-    Returns
-    -------
-    int
-        How many were written.
-    """
-    path = Path(os.path.realpath(path))
-    if path.exists() and not stat.S_ISREG(path.stat().st_mode):
-        with path.open("w", encoding="utf-8", newline="\n") as file:
-            return _write_all(file, records)
-    part = path.with_name(f".{path.name[:100]}.{uuid.uuid4().hex[:12]}.part")
-    try:
-        with part.open("x", encoding="utf-8", newline="\n") as file:
-            count = _write_all(file, records)
-            file.flush()
-            os.fsync(file.fileno())
-        if path.exists():
-            part.chmod(stat.S_IMODE(path.stat().st_mode))
-        part.replace(path)
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            part.unlink()
-        if isinstance(error, OSError) and error.filename == str(part):
-            error.filename = str(path)  # what the caller has named
-        raise
-    return count
-
-
-def _write_all(file: IO[str], records: Iterable[Mapping[str, Any]]) -> int:
-    count = 0
-    for record in records:
-        file.write(record_line(record))
-        count += 1
-    return count
-
-
-class RecordWriter:
-    """Appends records to a file one by one, for runs that may be killed: the file never keeps half a line.
-
-    Each record reaches the system as one write. If that fails midway (a full disk), the file is cut back to
-    its last whole line; half a line that a killed process left is cut off when the file is opened again. One
-    writer a file at a time.
-
-    Parameters
-    ----------
-    path
-        The file; it is made if it does not exist.
-    sync
-        Whether to wait for the disk after each record, so that even a power failure loses none.
-    """
-
-    def __init__(self, path: str | os.PathLike[str], *, sync: bool = False) -> None:
-        self.path = Path(path)
-        self.count = 0
-        self._sync = sync
-        self._file: IO[bytes] = self.path.open("r+b" if self.path.exists() else "x+b", buffering=0)
-        self._end = self._whole_lines()
-
-    def _whole_lines(self) -> int:
-        """Cut off half a line at the file's end; a whole record that only lacks the line's end is kept."""
-        size = self._file.seek(0, os.SEEK_END)
-        start = size
-        tail = b""
-        while start > 0 and b"\n" not in tail and len(tail) <= MOST_BYTES:
-            step = min(start, 1 << 16)
-            start = self._file.seek(start - step)
-            tail = self._file.read(step) + tail
-        if start > 0 and b"\n" not in tail:
-            self._file.close()
-            raise RecordError(f"a line of more than {MOST_BYTES} bytes at its end", file=str(self.path))
-        half = tail[tail.rfind(b"\n") + 1 :]
-        if not half:
-            return size
-        try:
-            parse_record(half)
-        except RecordError:
-            self._file.truncate(size - len(half))
-            return size - len(half)
-        self._file.seek(size)
-        self._file.write(b"\n")
-        return size + 1
-
-    def write(self, record: Mapping[str, Any]) -> None:
-        """Append one record."""
-        data = record_line(record).encode()
-        self._file.seek(self._end)
-        try:
-            if self._file.write(data) != len(data):
-                raise OSError(f"{self.path}: only a part of a record could be written")
-            if self._sync:
-                os.fsync(self._file.fileno())
-        except BaseException:
-            with contextlib.suppress(OSError):
-                self._file.truncate(self._end)
-            raise
-        self._end += len(data)
-        self.count += 1
-
-    def close(self) -> None:
-        """Close the file. More than once is allowed."""
-        self._file.close()
-
-    def __enter__(self) -> RecordWriter:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-
 __all__ = [
     "FORMAT",
+    "MOST_DRAWN",
     "Decision",
     "Record",
     "RecordWriter",
     "Replay",
+    "event_text",
     "events_of",
     "parse_record",
     "read_records",

@@ -85,14 +85,18 @@ def test_the_example_in_the_help_runs(command: str, tmp_path: Path, games: Path)
     assert not done.stderr
 
 
-def test_help_names_every_command_and_is_there_at_once() -> None:
-    times = []
-    for _ in range(3):
-        started = time.perf_counter()
-        shown = paohuzi("--help").stdout
-        times.append(time.perf_counter() - started)
+def test_help_names_every_command() -> None:
+    shown = paohuzi("--help").stdout
     assert all(f"• {command}" in shown for command in cli.COMMANDS)
-    assert min(times) < 0.8
+
+
+@pytest.mark.skipif(os.name == "nt", reason="times of POSIX")
+def test_help_is_there_at_once() -> None:
+    before = os.times()
+    paohuzi("--help")
+    after = os.times()  # the processor's time: other programs do not count
+    used = after.children_user + after.children_system - before.children_user - before.children_system
+    assert used < 0.8
 
 
 def test_help_imports_nothing_heavy() -> None:
