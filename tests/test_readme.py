@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from pathlib import Path
 
@@ -47,3 +48,16 @@ def test_every_command_and_target_that_it_names_exists() -> None:
     source = Path(cli.__file__).read_text(encoding="utf-8")
     for command in re.findall(r"paohuzi ([a-z]+) ", TEXT):
         assert f'"{command}"' in source or f"def {command}" in source, command
+
+
+COMMANDS = [c for c in re.findall(r"^\| `paohuzi ([^`]+)` \|", TEXT, re.MULTILINE) if "<" not in c]
+
+
+def test_its_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    from paohuzi_env.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    assert len(COMMANDS) >= 4
+    for command in COMMANDS:  # in order: one replays what another has recorded
+        assert main(shlex.split(command)) == 0, command
+    assert "hunan" in capsys.readouterr().out
