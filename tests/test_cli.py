@@ -332,16 +332,21 @@ def test_a_terminal_that_knows_no_chinese_is_no_error(games: Path, args: tuple[s
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_an_interrupt_is_130_and_leaves_no_file(tmp_path: Path) -> None:
     file = tmp_path / "games"
-    child = subprocess.Popen(
+    # A shell's background job ignores the interrupt, and so would its children: undo that first.
+    with subprocess.Popen(
         [sys.executable, "-m", "paohuzi_env", "selfplay", "--games", "10000000", "--record", str(file)],
         stderr=subprocess.PIPE, env={**os.environ, "PAOHUZI_QUIET": "1"},
-    )  # fmt: skip
-    deadline = time.monotonic() + 200
-    while not list(tmp_path.iterdir()) and time.monotonic() < deadline:  # until it plays
-        time.sleep(0.05)
-    child.send_signal(signal.SIGINT)
-    assert child.communicate(timeout=60)[1] == b"paohuzi: interrupted\n"
-    assert child.returncode == cli.INTERRUPTED
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as child:  # fmt: skip
+        try:
+            deadline = time.monotonic() + 200
+            while not list(tmp_path.iterdir()) and time.monotonic() < deadline:  # until it plays
+                time.sleep(0.05)
+            child.send_signal(signal.SIGINT)
+            assert child.communicate(timeout=60)[1] == b"paohuzi: interrupted\n"
+            assert child.returncode == cli.INTERRUPTED
+        finally:
+            child.kill()
     assert not list(tmp_path.iterdir())
 
 
