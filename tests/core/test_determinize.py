@@ -126,7 +126,7 @@ def test_tiles_fall_as_often_as_in_plain_shuffling_that_keeps_to_what_is_known()
     compared = 0
     for index in range(40):
         game = Game.deal("hunan", 17, index)
-        for _ in range(30 if rules == "mini" else 12):
+        for _ in range(12):
             if not game.over:
                 game.step(chance.choice(game.legal_actions))
         if game.over or (game.record["meld_type"] == WEI).any() or game.record["dead"].any():
