@@ -8,8 +8,8 @@ by *slot* (0, and 1 with three seats), in seat order. What is known of a slot, a
   then could not hold twice. Nor is it of a kind that was ever live: later it would have become a pao or a ti; and
   before, the seat held both its tiles, so it was asked for peng, passed, and would have laid a chouwei (5.8). Only the
   last wei of a dead hand may be of such a kind: where all the rest is kan, the peng was not legal (4.5).
-- Where pengs are forced, it holds no pair of a kind that was live (before the first time that kind was live nobody
-  could have staled it), again unless all the rest is kan and the peng would have left a discard to owe (4.5).
+- Where pengs are forced, it holds no pair of a kind that was live: the first time nobody had it stale. Again, all the
+  rest may be kan, so that the peng would have left a discard to owe (4.5).
 - A dead hand holds only kan, and wild tiles (6.3).
 - The shown upcard, until the dealer lays or discards its kind; the wild tiles that the seat drew.
 - The hand as dealt did not win by 2.2. (That quads were laid at the opening is in `cap`.)
@@ -60,8 +60,8 @@ HIDDEN: Final = np.dtype(
         ("pin_slot", "i8"),
         ("dead", "i8", (2,)),
         ("kan_room", "i8", (2,)),  # most kan that rules 2.2 leave
-        ("no_pair", "i8"),  # bit for each kind of which no pair is held, because the peng would have been forced
-        ("last_pair", "i8", (2,)),  # bool: ... unless all the rest of the hand is kan
+        ("no_pair", "i8"),  # bit for each kind of which no pair is held, because the peng would have been forced ...
+        ("last_pair", "i8", (2,)),  # bool: ... unless all the rest of the hand is kan, which is possible
         # -- hidden wei
         ("weis", "i8"),
         ("wei_slot", "i8", (HIDDEN_WEIS,)),
@@ -160,8 +160,22 @@ def read_slot(v: Any, r: Any, h: Any, i: int, p: int) -> None:
             h.cap[i, k] = min(h.cap[i, k], 2)
     if r.own_draw_melds and v.source == OTHER_DRAW and p == v.turn and v.stage >= LIVE_HU:
         h.cap[i, v.live] = min(h.cap[i, v.live], 1)
-    after = v.hand_n[p] - 2
-    h.last_pair[i] = after % 3 == (2 if v.quads[p] > 0 else 0)  # the peng of a pair would owe a discard
+
+
+@kernel
+def read_forced_pengs(v: Any, r: Any, h: Any, i: int, live: int) -> None:
+    """Where pengs are forced: of the `live` kinds slot `i` holds no pair, or one and beside it nothing but kan."""
+    p = h.seat[i]
+    kans = 0
+    for k in range(KINDS):
+        kans += h.cap[i, k] == 3 and h.unseen[k] + (k == h.pin_kind) >= 3
+    rest = v.hand_n[p] - 2
+    owes = rest % 3 == (2 if v.quads[p] > 0 else 0)
+    h.last_pair[i] = owes and (r.wilds > 0 or rest <= 3 * min(kans, h.kan_room[i]))
+    for k in range(KINDS):
+        if live >> k & 1 and h.cap[i, k] < 3:
+            paired = h.cap[i, k] == 2 or (h.cap[i, k] == 1 and not r.own_draw_melds)  # as far as pengs are left out
+            h.cap[i, k] = 2 if paired and h.last_pair[i] and v.spent[p, k] == 0 else min(h.cap[i, k], 1)
 
 
 @kernel
@@ -197,11 +211,12 @@ def read_hidden(v: Any, r: Any, h: Any) -> None:
         if p != v.seat:
             read_slot(v, r, h, h.slots, p)
             h.slots += 1
+    h.last_pair[0] = 0
+    h.last_pair[1] = 0
     for i in range(h.slots, 2):
         h.need[i] = 0
         h.dead[i] = 0
         h.wild_held[i] = 0
-        h.last_pair[i] = 0
         h.kan_room[i] = KAN_LIMIT
         for k in range(WILD + 1):
             h.cap[i, k] = 0
@@ -211,6 +226,8 @@ def read_hidden(v: Any, r: Any, h: Any) -> None:
     h.weis = 0
     h.ok = 1
     for i in range(h.slots):
+        if r.forced_peng:
+            read_forced_pengs(v, r, h, i, live)
         if not read_weis(v, r, h, i, live if r.forced_pao else 0):
             h.ok = 0
     h.wall_left = v.wall_left
