@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-MIN_ROUNDS: Final = 5
-"""Rounds of a full run, at least: below that a median says little."""
+PER_CPU: Final = " / CPU s"
+"""How the unit of a rate ends."""
 
 
 class CaseError(Exception):
@@ -164,7 +164,7 @@ def figures_of(
     """A figure for each case that has tallies: its rates."""
     return [
         Figure(
-            case.name, case.group, f"{case.unit} / CPU s", tuple(t.rate for t in tallies[case.name]),
+            case.name, case.group, f"{case.unit}{PER_CPU}", tuple(t.rate for t in tallies[case.name]),
             targets.get(case.name),
         )
         for case in cases

@@ -18,7 +18,7 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.measure import Figure, ratio_runs
+from benchmarks.measure import PER_CPU, Figure, ratio_runs
 from benchmarks.throughput import BARE, CALIBRATION, SIZES, N, vector_name
 
 FORMAT: Final = 1
@@ -141,7 +141,7 @@ def lines_of(figures: Sequence[Figure], yardsticks: Mapping[str, Sequence[float]
 
     def beside(figure: Figure, name: str) -> float | None:
         runs = held.get(name)
-        if runs is None or len(runs) != len(figure.runs) or figure.smaller_is_better:
+        if runs is None or len(runs) != len(figure.runs) or not figure.unit.endswith(PER_CPU):
             return None
         return Figure(name, "", "", ratio_runs(figure.runs, runs)).value
 
@@ -290,7 +290,7 @@ def plot(report: Report, path: Path) -> None:
     left.set_title("VectorEnv, observation and mask included", fontsize=10)
 
     best = vector_name(N)
-    bars = [line for line in report.lines if line.group == "peers" and line.unit == "decisions / CPU s"]
+    bars = [line for line in report.lines if line.group == "peers" and line.unit.endswith(PER_CPU)]
     shown = [*([rates[best]] if best in rates else []), *bars]
     shown.sort(key=lambda line: line.value)
     names = [f"Paohuzi, {line.name}" if line.group != "peers" else line.name.replace("_", " ") for line in shown]

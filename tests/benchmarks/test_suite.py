@@ -47,7 +47,9 @@ def test_rates_are_held_against_both_yardsticks(measured: report.Report) -> None
 
 def test_presets_stand_beside_hunan(measured: report.Report) -> None:
     assert measured.line("hunan to hunan").value == 1
-    assert measured.line("yongzhou to hunan").unit == "times"
+    yongzhou = measured.line("yongzhou to hunan")
+    assert yongzhou.unit == "times"
+    assert yongzhou.to_calibration is None
 
 
 def test_the_json_says_machine_versions_and_commit_and_is_read_again(measured: report.Report, tmp_path: Path) -> None:
