@@ -84,7 +84,8 @@ def run(options: Options, tell: Tell = lambda _: None, command: str = "") -> rep
     lines = _taking_turns(options, tell, notes)
     if "threads" in options.parts:
         tell("two threads")
-        lines += report.lines_of(throughput.thread_scaling(pairs=10 if options.quick else 40))
+        for n in (throughput.N, max(throughput.SIZES)):
+            lines += report.lines_of(throughput.thread_scaling(n, pairs=10 if options.quick else 40))
     if "evaluator" in options.parts:
         tell("slowest hand with wild tiles")
         worst = Figure("slowest hand with wild tiles", "evaluator", "ms", (evaluator.worst_wild_hand(),), 1.0, True)

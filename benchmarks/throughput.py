@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 import numpy as np
@@ -102,23 +103,36 @@ def preset_cases(n: int = N) -> list[Case]:
 
 
 def thread_scaling(n: int = N, pairs: int = 30, seconds: float = 0.1) -> list[Figure]:
-    """How many times faster two threads are than one, by the clock.
+    """How many times faster two threads are than one, by the clock, and what the machine has to give.
 
     Short runs alternate, and the best of each kind counts: with two cores, whatever else runs on the machine takes
-    one of them away.
+    one of them away. Two threads of the calibration loop say how much of the second core was there.
     """
-    steps = {threads: vector_steps(VectorEnv(n, autoreset="same_step", threads=threads)) for threads in (1, 2)}
-    rates: dict[int, list[float]] = {1: [], 2: []}
+    rules = {threads: vector_steps(VectorEnv(n, autoreset="same_step", threads=threads)) for threads in (1, 2)}
+    loops = {threads: _side_by_side(calibrate.arithmetic(), threads) for threads in (1, 2)}
+    best = {(what, threads): 0.0 for what in ("rules", "loop") for threads in (1, 2)}
     for _ in range(pairs):
-        for threads, step in steps.items():
-            units = 0
-            start = time.perf_counter()
-            while (spent := time.perf_counter() - start) < seconds:
-                units += step()
-            rates[threads].append(units / spent)
-    best = {threads: max(values) for threads, values in rates.items()}
+        for threads in (1, 2):
+            for what, step in (("rules", rules[threads]), ("loop", loops[threads])):
+                best[what, threads] = max(best[what, threads], _clock_rate(step, seconds))
+    name = f"{vector_name(n)}, two threads to one"
     return [
-        Figure(f"vector, N = {n}, best of one thread", "threads", "decisions / s", (best[1],)),
-        Figure(f"vector, N = {n}, best of two threads", "threads", "decisions / s", (best[2],)),
-        Figure("two threads to one", "threads", "times", (best[2] / best[1],), THREADS_TARGET),
+        Figure(f"{vector_name(n)}, best of one thread", "threads", "decisions / s", (best["rules", 1],)),
+        Figure(f"{vector_name(n)}, best of two threads", "threads", "decisions / s", (best["rules", 2],)),
+        Figure(name, "threads", "times", (best["rules", 2] / best["rules", 1],), THREADS_TARGET),
+        Figure(f"calibration loop in the same run, N = {n}", "threads", "times", (best["loop", 2] / best["loop", 1],)),
     ]
+
+
+def _side_by_side(step: Callable[[], int], threads: int) -> Callable[[], int]:
+    """A step that does the work of `step` in each of so many threads."""
+    pool = ThreadPoolExecutor(threads)
+    return lambda: sum(future.result() for future in [pool.submit(step) for _ in range(threads)])
+
+
+def _clock_rate(step: Callable[[], int], seconds: float) -> float:
+    units = 0
+    start = time.perf_counter()
+    while (spent := time.perf_counter() - start) < seconds:
+        units += step()
+    return units / spent

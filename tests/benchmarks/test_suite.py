@@ -33,7 +33,13 @@ def test_every_part_has_lines(measured: report.Report) -> None:
 
 def test_each_target_stands_beside_a_line(measured: report.Report) -> None:
     names = {line.name for line in measured.lines if line.target is not None}
-    assert names >= {*throughput.TARGETS, "verdicts", "waits", "determinizations", "two threads to one"}
+    assert names >= {
+        *throughput.TARGETS,
+        "verdicts",
+        "waits",
+        "determinizations",
+        f"{throughput.vector_name(throughput.N)}, two threads to one",
+    }
 
 
 def test_rates_are_held_against_both_yardsticks(measured: report.Report) -> None:
