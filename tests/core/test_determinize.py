@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import random
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -12,6 +15,7 @@ from reference.rules import make_rules
 
 from paohuzi_env.core.state import WEI
 from paohuzi_env.game import Game
+from paohuzi_env.record import events_of
 
 RULES: list[Any] = [
     "hunan", "changde", "luzhou", "yongzhou", "bopi", "mini", {"preset": "hunan", "forced_pao": False},
@@ -145,3 +149,90 @@ def test_tiles_fall_as_often_as_in_plain_shuffling_that_keeps_to_what_is_known()
         if compared == 4:
             break
     assert compared == 4
+
+
+def replays_to(game: Game, seat: int, dealt_hand: list[int]) -> bool:
+    """Whether the other seat of a small game, dealt this hand, could have been led by the same play to `game`.
+
+    Its forced moves must come out as they did; where it passed, it may have been asked or not.
+    """
+    g = game.record
+    other = 1 - seat
+    dealer, upcard = int(g["dealer"]), int(g["upcard"])
+    hands = [[k for k in range(20) for _ in range(int(g["dealt"][s][k]))] for s in range(2)]
+    hands[other] = [k for k in range(20) for _ in range(dealt_hand[k])]
+    if upcard not in hands[dealer]:
+        return False
+    hands[dealer].remove(upcard)
+    drawn = [int(t) for t in g["wall"][: int(g["wall_next"])]]
+    pool = [k for k in range(20) if k % 10 < 3 for _ in range(4)]
+    for tile in [*hands[0], *hands[1], upcard, *drawn]:
+        if tile not in pool:
+            return False
+        pool.remove(tile)
+    twin = Game.from_tiles("mini", dealer, hands, upcard, drawn + pool[5:], aside=pool[:5])
+    events = [e for e in events_of(game) if " pass " not in e]
+    while True:
+        done = [e for e in events_of(twin) if " pass " not in e]
+        if done != events[: len(done)] or twin.over:
+            return False
+        if len(done) == len(events) and twin.actor == seat:
+            return twin.legal_texts() == game.legal_texts()
+        texts = twin.legal_texts()
+        wanted = events[len(done)].split(" ", 1) if len(done) < len(events) else ["", ""]
+        if wanted[0] == str(twin.actor) and wanted[1] in texts:
+            twin.step(twin.action_of(wanted[1]))
+        elif texts[-1].startswith("pass") or texts[0].startswith("pass"):
+            twin.step(29)
+        else:
+            return False
+
+
+def test_the_small_game_is_sampled_evenly_over_all_hands_that_play_allows() -> None:
+    """Every hand of the other seat that replays to the position, weighed by the tiles that could make it up."""
+    chance = random.Random(2)
+    ruled_out = compared = 0
+    for index in range(60):
+        game = Game.deal("mini", 23, index)
+        for _ in range(chance.randrange(7)):
+            if not game.over:
+                game.step(chance.choice(game.legal_actions))
+        g, seat = game.record, game.actor
+        if game.over or seat is None or (g["meld_type"] == WEI).any() or g["dead"].any():
+            continue
+        other = 1 - seat
+        kinds = [k for k in range(20) if k % 10 < 3]
+        unseen = Counter(dict.fromkeys(kinds, 0))
+        unseen.update(k for k in kinds for _ in range(int(g["hand"][other][k]) + int(g["hand_aside"][k])))
+        unseen.update(int(t) for t in g["wall"][int(g["wall_next"]) : game.rules.wall_size])
+        spent = [int(g["dealt"][other][k]) - int(g["hand"][other][k]) for k in range(20)]
+        weights: dict[tuple[int, ...], float] = {}
+        size = int(g["hand_n"][other])
+        fixed = int(g["upcard"]) if g["upcard_held"] and int(g["dealer"]) == other else -1
+        for held in itertools.product(*(range(min(unseen[k], 4) + 1) for k in kinds)):
+            if sum(held) != size:
+                continue
+            hand = [0] * 20
+            for k, n in zip(kinds, held, strict=True):
+                hand[k] = n
+            ways = math.prod(
+                math.comb(unseen[k] - (k == fixed), hand[k] - (k == fixed)) if hand[k] >= (k == fixed) else 0
+                for k in kinds
+            )
+            if ways and replays_to(game, seat, [a + b for a, b in zip(hand, spent, strict=True)]):
+                weights[tuple(hand)] = ways
+            elif ways:
+                ruled_out += 1
+        assert weights
+        total = sum(weights.values())
+        count = 3000
+        got = Counter(tuple(game.determinize(seat, n).record["hand"][other][:20].tolist()) for n in range(count))
+        assert set(got) <= set(weights), (index, game)
+        statistic = sum((got[h] - count * w / total) ** 2 / (count * w / total) for h, w in weights.items())
+        freedom = len(weights) - 1
+        assert statistic < freedom + 6 * math.sqrt(2 * freedom) + 12, (index, statistic, freedom)
+        compared += 1
+        if compared == 5:
+            break
+    assert compared == 5
+    assert ruled_out > 20
