@@ -287,7 +287,7 @@ def seat_planes(
     scalar(f"free_intake[{name}]", quads > 0 and size % 3 == 0)
     if name != "self":
         scalar(f"hidden_wei[{name}]", len(melds) - len(known))
-        cap = facts.game.record["cap"][seat].tolist() if seat is not None else [0] * 20
+        cap = facts.game.view(me)["cap"][0][seat].tolist() if seat is not None else [0] * 20
         out[f"cap[{name}]"] = cap
 
 

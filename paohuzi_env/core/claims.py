@@ -150,21 +150,25 @@ def pao_seat(g: Any, r: Any) -> int:
 
 
 @kernel
-def learn_from_no_pao(g: Any, r: Any) -> None:
-    """What the live tile, unclaimed by any forced pao, tells about every hand (see `core.determinize`)."""
+def learn_from_no_pao(g: Any, r: Any, x: Any) -> None:
+    """What the live tile, unclaimed by any forced pao, tells about every hand (see `core.determinize`), into `x`.
+
+    `x` is the game itself once the matter of the tile is closed: before that, it would tell the others whether a seat
+    is still asked for hu or pao. For a seat that is asked for peng or chi `x` is its VIEW.
+    """
     bit = 1 << g.live
     drawn = g.source == OTHER_DRAW
     for s in range(r.players):
         if s == g.turn and not drawn:
             continue
         if s == g.turn and r.own_draw_melds:
-            g.cap[s, g.live] = min(g.cap[s, g.live], 1)
+            x.cap[s, g.live] = min(x.cap[s, g.live], 1)
         elif r.forced_pao:
-            g.cap[s, g.live] = min(g.cap[s, g.live], 2)
+            x.cap[s, g.live] = min(x.cap[s, g.live], 2)
     for s in range(r.players):
         if r.forced_pao or s == g.turn:
             for m in range(g.melds_n[s]):
-                g.wei_not[s, m] |= bit
+                x.wei_not[s, m] |= bit
 
 
 # --- peng and chi -----------------------------------------------------------------------------------------------------

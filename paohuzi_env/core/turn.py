@@ -324,6 +324,7 @@ def do_pao(g: Any, r: Any, s: int) -> None:
 @kernel
 def do_peng(g: Any, r: Any, s: int) -> None:
     """Seat `s` lays the live tile as a peng (5.4)."""
+    learn_from_no_pao(g, r, g)
     kind = g.live
     take(g, r, s, kind, 2, 1)
     lay(g, r, s, PENG_MELD, kind, 0, origin(g))
@@ -343,6 +344,8 @@ def taken(g: Any, s: int) -> None:
 @kernel
 def do_group(g: Any, r: Any, s: int, kind: int, shape: int, from_hand: int) -> None:
     """Seat `s` lays a chi with the live tile, or a bi group of its hand tiles (4.1, 4.2)."""
+    if not from_hand:
+        learn_from_no_pao(g, r, g)
     take(g, r, s, partner(kind, shape, 0), 1, 1)
     take(g, r, s, partner(kind, shape, 1), 1, 1)
     if from_hand:
@@ -357,8 +360,18 @@ def do_group(g: Any, r: Any, s: int, kind: int, shape: int, from_hand: int) -> N
         ask(g, s, BI_WINDOW, group_options(g, s, kind, 1))
         return
     g.bi_kind = NO_TILE
-    g.cap[s, kind] = 0  # all copies had to follow the chi
     taken(g, s)
+
+
+@kernel
+def learn_from_chi(g: Any, s: int) -> None:
+    """All copies of what seat `s` has eaten had to follow: its hand holds none (4.2).
+
+    Known when the seat goes on to something else; before that, it would tell the others whether it is asked for a bi.
+    """
+    for m in range(g.melds_n[s]):
+        if g.meld_type[s, m] == CHI_MELD:
+            g.cap[s, g.meld_kind[s, m]] = 0
 
 
 @kernel
@@ -376,6 +389,7 @@ def close_peng_pass(g: Any, r: Any, taker: int) -> None:
 @kernel
 def untaken(g: Any, r: Any) -> None:
     """Nobody took the live tile: it lies before its seat, and the next seat draws (5.6)."""
+    learn_from_no_pao(g, r, g)
     close_peng_pass(g, r, -1)
     s = g.turn
     g.river[s, g.river_n[s]] = g.live + (RIVER_DRAWN if g.source == OTHER_DRAW else 0)
@@ -397,6 +411,7 @@ def ask_discard(g: Any, r: Any) -> bool:
             return True
         g.dead[s] = 1
         note(g, s, V_NODISCARD, 0, 0)
+    learn_from_chi(g, s)
     g.turn = next_seat(r, s)
     g.stage = DRAWING
     return False
@@ -407,7 +422,6 @@ def settle_pao(g: Any, r: Any) -> bool:
     """The pao of the live tile: forced, or a choice (5.3). True when a decision is open."""
     s = pao_seat(g, r)
     if s < 0:
-        learn_from_no_pao(g, r)
         g.stage = LIVE_PENG
         return False
     if r.forced_pao or g.dead[s]:
@@ -478,6 +492,7 @@ def run(g: Any, r: Any, e: Any) -> None:
 @kernel
 def discard(g: Any, s: int, kind: int, r: Any) -> None:
     """Seat `s` discards `kind`; it is stale for itself from now on (5.8)."""
+    learn_from_chi(g, s)
     take(g, r, s, kind, 1, 1)
     bit = 1 << kind
     g.stale_peng[s] |= bit
@@ -512,7 +527,6 @@ def pass_claim(g: Any, r: Any, s: int) -> None:
     if g.phase == PAO_WINDOW:
         g.barred[s] = 1
         note(g, s, V_PASS_PAO, kind, 0)
-        learn_from_no_pao(g, r)
         g.stage = LIVE_PENG
     elif g.phase == PENG_WINDOW:
         g.peng_passed = s

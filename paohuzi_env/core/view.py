@@ -9,11 +9,12 @@ from __future__ import annotations
 from typing import Any, Final
 
 from paohuzi_env.core._compile import entry, kernel
+from paohuzi_env.core.claims import learn_from_no_pao
 from paohuzi_env.core.log import V_PASS_CHI, V_PASS_HU, V_WEI
 from paohuzi_env.core.melds import unit_huxi
 from paohuzi_env.core.state import HISTORY, OVER, SEATS, UPCARD_DEALER, UPCARD_OTHER, WEI
 from paohuzi_env.core.tiles import KINDS, NO_TILE, WILD
-from paohuzi_env.core.turn import LIVE_HU, UPCARD
+from paohuzi_env.core.turn import LIVE_HU, LIVE_PAO, UPCARD
 
 HIDDEN_KIND: Final = 31
 """Kind of a wei in public events."""
@@ -111,6 +112,12 @@ def view_table(g: Any, r: Any, v: Any, s: int) -> None:
         for i in range(n, v.river_n[p]):
             v.river[p, i] = 0
         v.river_n[p] = n
+    if g.actor == s and g.live != NO_TILE and g.stage > LIVE_PAO:  # asked for peng or chi: it was no pao
+        learn_from_no_pao(g, r, v)
+        for p in range(SEATS):
+            for m in range(v.melds_n[p]):
+                if v.meld_kind[p, m] != NO_TILE:  # no hidden wei
+                    v.wei_not[p, m] = 0
 
 
 @kernel

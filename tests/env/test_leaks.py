@@ -14,7 +14,9 @@ import pytest
 from aec import PRESETS, biased_game, choose_at_random, decisions
 from swap import swap_passes, swap_wall, swapped
 
+from paohuzi_env.core.actions import CHI, PASS
 from paohuzi_env.core.state import WEI
+from paohuzi_env.core.tiles import SHAPES
 from paohuzi_env.env import PaohuziEnv
 from paohuzi_env.game import Game
 
@@ -108,6 +110,55 @@ def test_what_the_agent_to_act_is_given_is_the_same_in_every_hand_that_it_could_
                 compared += 1
             show(mirror, game)
     assert compared > 40
+
+
+@pytest.mark.parametrize("rules", RULES, ids=str)
+def test_who_is_not_asked_learns_nothing_from_what_others_are_asked_and_pass(rules: Any) -> None:
+    """From one event that a seat knows of to the next nothing changes for it, whatever others are asked meanwhile."""
+    options: dict[str, Any] = {"rules": rules, "history": 400, "info_level": 1, "features": True}
+    chance, compared = random.Random(f"asked {rules}"), 0
+    env = PaohuziEnv(**options)
+    for number in range(1000):
+        if number > 20 and compared > 20:
+            break
+        env.reset(seed=number, options={"game": biased_game(rules, chance)} if number % 2 else None)
+        before: dict[str, Any] = {}
+        for actor in decisions(env, choose_at_random(chance, chance.choice((0.0, 0.3, 0.6)))):
+            before.pop(actor, None)
+            for agent in env.agents:
+                if agent == actor:
+                    continue
+                given = given_to(env, agent)
+                if agent in before and before[agent]["event log"] == given["event log"]:
+                    compared += 1
+                    assert given == before[agent], f"to {agent} it shows what {actor} is asked: {env.referee_game()!r}"
+                before[agent] = given
+    assert compared > 20
+
+
+def test_nobody_sees_whether_a_chi_is_to_be_followed_by_bi() -> None:
+    """After a chi its seat is asked for a bi or for a discard: what the others can conclude depends on neither."""
+    chance = random.Random("bi")
+    env = PaohuziEnv()
+    shown: dict[Any, int] = {}
+    phases: dict[Any, set[str]] = {}
+    for number in range(150):
+        env.reset(seed=number)
+        while not env.terminations[env.agent_selection]:
+            actor, game = env.agent_selection, env.referee_game()
+            seat, kind = env.seat_of(actor), game.live_kind()
+            legal = env.legal_actions(actor)
+            action = chance.choice([a for a in legal if CHI <= a < CHI + SHAPES] or legal)
+            env.step(action)
+            if game.phase != "chi" or action == PASS or env.agent_selection != actor:
+                continue
+            for agent in env.agents:
+                if agent != actor:
+                    before, own = int(game.record["cap"][seat][kind]), int(game.record["turn"]) == seat
+                    case, cap = (before, own, action), int(env.view(agent)["cap"][0][seat][kind])
+                    assert shown.setdefault(case, cap) == cap
+                    phases.setdefault(case, set()).add(env.referee_game().phase)
+    assert sum(seen == {"bi", "discard"} for seen in phases.values()) > 3
 
 
 def test_at_a_table_of_four_nobody_learns_more() -> None:
