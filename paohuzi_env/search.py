@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from paohuzi_env.checks import whole
 from paohuzi_env.core import rollout
 from paohuzi_env.core import state as st
 from paohuzi_env.core._compile import entry, kernel
@@ -34,6 +35,7 @@ from paohuzi_env.game import Game
 from paohuzi_env.rules import RuleSet, rule_set, seed_word
 
 Policy = Callable[[Any, Any, Any], int]
+MOST_THREADS = 1024
 
 
 class Rollouts:
@@ -51,10 +53,9 @@ class Rollouts:
     """
 
     def __init__(self, rules: RuleSet | str = "hunan", policy: Policy | None = None, *, threads: int = 1) -> None:
-        if threads < 1:
-            raise ValueError(f"threads = {threads!r}; allowed: from 1")
+        threads = whole("threads", threads, 1, MOST_THREADS)
         self.rules = rule_set(rules)
-        self._loop = rollout.rollouts_uniform if policy is None else _loop_of(policy)
+        self._loop = rollout.rollouts_uniform if policy is None else _loop_of(policy, threads)
         self._evals = st.allocate(threads, st.EVAL)
         self._games = st.allocate(threads, st.GAME)
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
@@ -144,8 +145,8 @@ def _numbers(name: str, values: Sequence[int] | NDArray[Any] | None, n: int, def
     return np.ascontiguousarray(array, np.int64)
 
 
-def _loop_of(policy: Policy) -> Any:
-    """The playout loop with `policy` compiled in."""
+def _loop_of(policy: Policy, threads: int) -> Any:
+    """The playout loop with `policy` compiled in, for so many threads."""
     over = st.OVER
 
     @kernel
@@ -182,7 +183,7 @@ def _loop_of(policy: Policy) -> Any:
                 scores[i, s] = g.scores[s]
         return n
 
-    views = st.allocate(64, st.VIEW)
+    views = st.allocate(threads, st.VIEW)
 
     def call(
         sources: Any, actions: Any, lo: int, hi: int, rules: Any, evals: Any, games: Any, thread: int, seed: Any,

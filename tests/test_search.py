@@ -111,5 +111,14 @@ def test_bad_rows_are_named_and_nothing_is_played() -> None:
         rollouts(dealt("luzhou", 1))
     with pytest.raises(ValueError, match="dtype"):
         rollouts(np.zeros(3, st.VIEW))
-    with pytest.raises(ValueError, match="threads"):
-        Rollouts("hunan", threads=0)
+    for threads in (0, -1, 10**6):
+        with pytest.raises(ValueError, match="threads"):
+            Rollouts("hunan", threads=threads)
+    for no_number in (2.5, "2", True, None):
+        with pytest.raises(TypeError, match="threads"):
+            Rollouts("hunan", threads=no_number)  # type: ignore[arg-type]
+
+
+def test_a_policy_of_ones_own_has_a_view_for_each_thread() -> None:
+    games = dealt("mini", 300)
+    assert (Rollouts("mini", lowest, threads=150)(games) == Rollouts("mini", lowest)(games)).all()
