@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paohuzi_env import __version__
+from paohuzi_env.checks import whole
 from paohuzi_env.core import actions as ac
 from paohuzi_env.core import deal, determinize, log, turn
 from paohuzi_env.core import state as st
@@ -27,6 +28,9 @@ from paohuzi_env.rules import RuleSet, empty_evals, rule_set, seed_word
 STATE_VERSION: Final = 1
 """Layout of saved bytes; raised whenever GAME changes."""
 _HEADER: Final = struct.Struct("<4sHH8s")
+MOST_HANDS: Final = 2**62
+"""Largest index and stream of a deal."""
+MOST_DRAWN: Final = 30_000
 _MAGIC: Final = b"PHZ\x00"
 
 PHASES: Final = ("discard", "hu", "pao", "peng", "chi", "bi", "over")
@@ -80,14 +84,14 @@ class Game:
         The same arguments give the same hand on every machine and in every version with the same major number.
         """
         rules = rule_set(rules)
-        if dealer is not None and not 0 <= dealer < rules.seats:
-            raise ValueError(f"dealer = {dealer!r}; allowed: 0 to {rules.seats - 1}")
-        if min(index, stream, drawn_before) < 0 or drawn_before > 30000:
-            raise ValueError(f"index = {index}, stream = {stream}, drawn_before = {drawn_before}; allowed: from 0")
+        dealer = -1 if dealer is None else whole("dealer", dealer, 0, rules.seats - 1)
+        index = whole("index", index, 0, MOST_HANDS)
+        stream = whole("stream", stream, 0, MOST_HANDS)
+        drawn_before = whole("drawn_before", drawn_before, 0, MOST_DRAWN)
         game = cls(rules, st.allocate(1, st.GAME))
         deal.deal_key(
             game._array, 0, rules.record, game._evals, np.zeros(st.DECK, np.int8), seed_word(seed), stream, index,
-            -1 if dealer is None else dealer, drawn_before,
+            dealer, drawn_before,
         )  # fmt: skip
         return game
 
@@ -104,8 +108,8 @@ class Game:
             The tiles are not the rule set's deck, or a part of them has the wrong size.
         """
         rules = rule_set(rules)
-        if not 0 <= dealer < rules.seats:
-            raise ValueError(f"dealer = {dealer!r}; allowed: 0 to {rules.seats - 1}")
+        dealer = whole("dealer", dealer, 0, rules.seats - 1)
+        drawn_before = whole("drawn_before", drawn_before, 0, MOST_DRAWN)
         if len(hands) != rules.seats:
             raise ValueError(f"{len(hands)} hands; {rules.seats} seats play")
         size = rules.hand_size
@@ -165,9 +169,8 @@ class Game:
 
     def view(self, seat: int, history: int = 0) -> Any:
         """What `seat` may know, with its last `history` public events: one VIEW record, in an array of length one."""
-        if not 0 <= seat < self.rules.seats or not 0 <= history <= st.HISTORY:
-            allowed = f"seats below {self.rules.seats}, history 0 to {st.HISTORY}"
-            raise ValueError(f"seat {seat!r}, history {history!r}; allowed: {allowed}")
+        seat = whole("seat", seat, 0, self.rules.seats - 1)
+        history = whole("history", history, 0, st.HISTORY)
         views = st.allocate(1, st.VIEW)
         view_game(self._array, 0, self.rules.record, views, 0, seat, history)
         return views
@@ -238,8 +241,9 @@ class Game:
         """End the hand by a fault of `seat`: it pays a fixed 10 to every other seat. `kind`: see `core.log.FAULTS`."""
         if self.over:
             raise GameOverError("the hand is over: no fault is possible")
-        if kind not in log.FAULTS or not 0 <= seat < self.rules.seats:
-            raise ValueError(f"fault {kind!r} of seat {seat!r}; allowed: {', '.join(log.FAULTS)}")
+        seat = whole("seat", seat, 0, self.rules.seats - 1)
+        if kind not in log.FAULTS:
+            raise ValueError(f"fault {kind!r}; allowed: {', '.join(log.FAULTS)}")
         turn.end_by_fault(self._array, 0, self.rules.record, seat, log.FAULTS.index(kind))
 
     def _illegal(self, action: object) -> IllegalActionError:

@@ -55,6 +55,8 @@ class Rollouts:
     def __init__(self, rules: RuleSet | str = "hunan", policy: Policy | None = None, *, threads: int = 1) -> None:
         threads = whole("threads", threads, 1, MOST_THREADS)
         self.rules = rule_set(rules)
+        if policy is not None and not callable(policy):
+            raise TypeError(f"policy = {policy!r}; allowed: a compiled function (v, r, word) -> action, or None")
         self._loop = rollout.rollouts_uniform if policy is None else _loop_of(policy, threads)
         self._evals = st.allocate(threads, st.EVAL)
         self._games = st.allocate(threads, st.GAME)

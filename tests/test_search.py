@@ -122,3 +122,26 @@ def test_bad_rows_are_named_and_nothing_is_played() -> None:
 def test_a_policy_of_ones_own_has_a_view_for_each_thread() -> None:
     games = dealt("mini", 300)
     assert (Rollouts("mini", lowest, threads=150)(games) == Rollouts("mini", lowest)(games)).all()
+
+
+@pytest.mark.parametrize("wrong", [1.5, "1", None, True, -1, 3])
+def test_a_hand_takes_whole_numbers_in_range_and_names_what_is_wrong(wrong: Any) -> None:
+    game = Game.deal("hunan", 5)
+    before = game.to_bytes()
+    for call in (
+        lambda: game.view(wrong),
+        lambda: game.view(0, -1 if wrong in (3, 1) else wrong),
+        lambda: game.determinize(wrong, 1),
+        lambda: game.fault(wrong, "crash"),
+        lambda: Game.deal("hunan", 5, -1 if wrong == 3 else wrong),
+        lambda: Game.deal("hunan", 5, stream=-1 if wrong == 3 else wrong),
+        lambda: Game.deal("hunan", 5, dealer=3 if wrong is None else wrong),
+    ):
+        with pytest.raises((TypeError, ValueError), match="allowed"):
+            call()
+    assert game.to_bytes() == before
+
+
+def test_a_policy_is_a_function() -> None:
+    with pytest.raises(TypeError, match="policy = 'x'; allowed"):
+        Rollouts("hunan", "x")  # type: ignore[arg-type]
