@@ -104,23 +104,20 @@ class Game:
 
         Raises
         ------
-        ValueError
-            The tiles are not the rule set's deck, or a part of them has the wrong size.
+        TypeError, ValueError
+            The tiles are no kinds, not the rule set's deck, or a part of them has the wrong size.
         """
         rules = rule_set(rules)
         dealer = whole("dealer", dealer, 0, rules.seats - 1)
         drawn_before = whole("drawn_before", drawn_before, 0, MOST_DRAWN)
-        if len(hands) != rules.seats:
+        if len(_listed("hands", hands)) != rules.seats:
             raise ValueError(f"{len(hands)} hands; {rules.seats} seats play")
         size = rules.hand_size
-        for name, tiles, want in [
-            *((f"hand of seat {s}", hand, size) for s, hand in enumerate(hands)),
-            ("aside", aside, size if rules.seats == 2 else 0),
-            ("wall", wall, rules.wall_size),
-        ]:
-            if len(tiles) != want:
-                raise ValueError(f"{name}: {len(tiles)} tiles; {want} needed")
-        order = np.array([t for hand in hands for t in hand] + [*aside, upcard, *wall], np.int8)
+        dealt = [t for s, hand in enumerate(hands) for t in _kinds(f"hand of seat {s}", hand, size)]
+        dealt += _kinds("aside", aside, size if rules.seats == 2 else 0)
+        dealt += _kinds("upcard", [upcard], 1)
+        dealt += _kinds("wall", wall, rules.wall_size)
+        order = np.array(dealt, np.int8)
         _check_deck(rules, order)
         game = cls(rules, st.allocate(1, st.GAME))
         full = np.zeros(st.DECK, np.int8)
@@ -164,6 +161,7 @@ class Game:
 
     def hand(self, seat: int) -> list[int]:
         """The concealed tiles of a seat, in index order."""
+        seat = whole("seat", seat, 0, self.rules.seats - 1)
         counts = self._array["hand"][0][seat]
         return [k for k in range(WILD + 1) for _ in range(counts[k])]
 
@@ -186,7 +184,7 @@ class Game:
 
     def action_text(self, action: int) -> str:
         """A legal action as records write it, without the seat: "discard f", "chi abc", "pass hu"."""
-        if not 0 <= action < ac.NUM_ACTIONS or not int(self._array["legal"][0]) >> action & 1:
+        if not _is_action(action) or not int(self._array["legal"][0]) >> int(action) & 1:
             raise self._illegal(action)
         if action < ac.CHI:
             return f"discard {tile_letter(action)}"
@@ -230,11 +228,7 @@ class Game:
         """
         if self.over:
             raise GameOverError("the hand is over: no action is possible")
-        if isinstance(action, (bool, np.bool_)) or not isinstance(action, (int, np.integer)):
-            raise self._illegal(action)
-        if not 0 <= action < ac.NUM_ACTIONS or not turn.act(
-            self._array, 0, self.rules.record, self._evals, int(action)
-        ):
+        if not _is_action(action) or not turn.act(self._array, 0, self.rules.record, self._evals, int(action)):
             raise self._illegal(action)
 
     def fault(self, seat: int, kind: str) -> None:
@@ -270,9 +264,13 @@ class Game:
 
         Raises
         ------
+        TypeError
+            It is no VIEW record.
         ValueError
             The view is of a seat that is not asked, or none that play under this rule set can reach.
         """
+        if not isinstance(view, np.ndarray) or view.dtype != st.VIEW or view.shape != (1,):
+            raise TypeError(f"view of type {type(view).__name__}; allowed: a VIEW record in an array of length one")
         game = cls(rule_set(rules), st.allocate(1, st.GAME))
         code = determinize.determinize_one(
             view, 0, game.rules.record, determinize.workspace(), game._array, 0, seed_word(seed)
@@ -305,6 +303,9 @@ class Game:
             The bytes are none of a hand, of another version, of another rule set, or cut short.
         """
         rules = rule_set(rules)
+        if not isinstance(data, bytes | bytearray | memoryview):
+            raise TypeError(f"a saved hand of type {type(data).__name__}; allowed: bytes")
+        data = bytes(data)
         if len(data) < _HEADER.size or data[:4] != _MAGIC:
             raise StateError(f"{len(data)} bytes that are no saved hand")
         _, version, size, saved = _HEADER.unpack(data[: _HEADER.size])
@@ -334,10 +335,29 @@ class Game:
         return f"<Game {self.rules} {who}: {hands}>"
 
 
+def _is_action(action: object) -> bool:
+    """Whether it is the number of an action, legal or not."""
+    if isinstance(action, bool | np.bool_) or not isinstance(action, int | np.integer):
+        return False
+    return bool(0 <= action < ac.NUM_ACTIONS)
+
+
+def _listed(name: str, values: object) -> Sequence[Any] | NDArray[Any]:
+    if not isinstance(values, Sequence | np.ndarray) or isinstance(values, str | bytes):
+        raise TypeError(f"{name} of type {type(values).__name__}; allowed: lists of kinds from 0 to {WILD}")
+    return values
+
+
+def _kinds(name: str, tiles: object, want: int) -> list[int]:
+    """So many kinds, as a list."""
+    tiles = _listed(name, tiles)
+    if len(tiles) != want:
+        raise ValueError(f"{name}: {len(tiles)} tiles; {want} needed")
+    return [whole(name, kind, 0, WILD) for kind in tiles]
+
+
 def _check_deck(rules: RuleSet, order: NDArray[np.int8]) -> None:
-    """Refuse tiles that are not exactly the rule set's deck."""
-    if order.size and (order.min() < 0 or order.max() > WILD):
-        raise ValueError(f"kind {int(order.max())}; allowed: 0 to {WILD}")
+    """Refuse kinds that are not exactly the rule set's deck."""
     counts = np.bincount(order, minlength=WILD + 1)
     for kind in range(WILD + 1):
         want = rules.wilds if kind == WILD else (4 if kind % 10 < rules.ranks else 0)

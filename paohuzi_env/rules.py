@@ -12,7 +12,7 @@ import hashlib
 import json
 import os
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, cached_property
 from importlib import resources
 from pathlib import Path
@@ -251,26 +251,40 @@ def _preset_values(name: str) -> dict[str, Any]:
 
 def _from_file(path: Path) -> RuleSet:
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, ValueError) as error:  # ValueError: no UTF-8, or no name of a file
         raise RuleSetError(f"rule file {str(path)!r} can't be read: {error}") from error
+    what = f"rule file {str(path)!r}"
     if path.suffix == ".json":
-        return _from_mapping(_parse_json(text, f"rule file {str(path)!r}"))
-    try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise RuleSetError(f"rule file {str(path)!r} is no TOML: {error}") from error
-    return _from_mapping(_toml_nulls(table))
+        return _from_mapping(_parse_json(text, what))
+    return _from_mapping(_toml_nulls(_parse(text, what, "TOML", tomllib.loads)))
 
 
 def _parse_json(text: str, what: str) -> dict[str, Any]:
-    try:
-        value = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise RuleSetError(f"{what} is no JSON: {error}") from error
+    value = _parse(text, what, "JSON", lambda text: json.loads(text, object_pairs_hook=_no_twins))
     if not isinstance(value, dict):
         raise RuleSetError(f"{what} is {value!r}; allowed: an object")
     return value
+
+
+def _parse(text: str, what: str, language: str, parser: Callable[[str], Any]) -> Any:
+    try:
+        value = parser(text)
+        repr(value)  # fails on a number of so many digits that no message could show it
+    except RecursionError as error:
+        raise RuleSetError(f"{what} is no {language}: too many nested brackets") from error
+    except ValueError as error:
+        raise RuleSetError(f"{what} is no {language}: {error}") from error
+    return value
+
+
+def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object; a key written twice is refused, as TOML does: only one of its values could count."""
+    names = [name for name, _ in pairs]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"{name!r} is written twice; allowed: once")
+    return dict(pairs)
 
 
 def _from_mapping(source: Mapping[str, Any]) -> RuleSet:

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from paohuzi_env.checks import whole
 from paohuzi_env.core import rollout
 from paohuzi_env.core import state as st
-from paohuzi_env.core._compile import entry, kernel
+from paohuzi_env.core._compile import COMPILED, entry, kernel
 from paohuzi_env.core.rng import advance, key
 from paohuzi_env.core.turn import step
 from paohuzi_env.core.view import view
@@ -55,8 +55,8 @@ class Rollouts:
     def __init__(self, rules: RuleSet | str = "hunan", policy: Policy | None = None, *, threads: int = 1) -> None:
         threads = whole("threads", threads, 1, MOST_THREADS)
         self.rules = rule_set(rules)
-        if policy is not None and not callable(policy):
-            raise TypeError(f"policy = {policy!r}; allowed: a compiled function (v, r, word) -> action, or None")
+        if policy is not None and not _is_policy(policy):
+            raise TypeError(f"policy = {policy!r}; allowed: a function (v, r, word) -> action under @kernel, or None")
         self._loop = rollout.rollouts_uniform if policy is None else _loop_of(policy, threads)
         self._evals = st.allocate(threads, st.EVAL)
         self._games = st.allocate(threads, st.GAME)
@@ -76,7 +76,7 @@ class Rollouts:
         games
             A GAME array (as `determinize_many` fills it), or a sequence of `Game`. It is not changed.
         actions
-            One for each hand, tried first; -1 or None for none.
+            One for each hand, tried first; -1, or None for all, for none.
         seed, words
             Row i draws its random numbers from (seed, words[i]); rows with equal words share them (common random
             numbers across candidate actions). By default every row has its own.
@@ -96,7 +96,7 @@ class Rollouts:
         acts = _numbers("actions", actions, n, -1)
         tags = _numbers("words", words, n, None)
         legal = array["legal"].astype(np.int64)
-        wrong = np.flatnonzero((acts >= 0) & ((acts > 31) | (legal >> np.clip(acts, 0, 31) & 1 == 0)))
+        wrong = np.flatnonzero((acts != -1) & ((acts < 0) | (acts > 31) | (legal >> np.clip(acts, 0, 31) & 1 == 0)))
         if wrong.size:
             raise IllegalActionError(f"row {wrong[0]}: action {acts[wrong[0]]} is not legal")
         scores = np.zeros((n, st.SEATS), np.int32)
@@ -125,11 +125,18 @@ class Rollouts:
         return scores
 
 
+def _is_policy(policy: object) -> bool:
+    return callable(policy) and (hasattr(policy, "py_func") or not COMPILED)
+
+
 def _gather(games: Any, rules: RuleSet) -> Any:
     if isinstance(games, np.ndarray):
-        if games.dtype.names != st.GAME.names or games.ndim != 1:
-            raise ValueError(f"games of dtype {games.dtype}; allowed: a GAME array of one axis, or a list of Game")
+        if games.dtype != st.GAME or games.ndim != 1:
+            kind = "GAME records" if games.dtype == st.GAME else f"dtype {games.dtype}"[:60]
+            raise ValueError(f"games of {kind}, shape {games.shape}; allowed: GAME of one axis, or a list of Game")
         return games
+    if not isinstance(games, Sequence):
+        raise TypeError(f"games of type {type(games).__name__}; allowed: a GAME array, or a list of Game")
     array = st.allocate(len(games), st.GAME)
     for i, game in enumerate(games):
         if not isinstance(game, Game) or game.rules != rules:
@@ -144,6 +151,8 @@ def _numbers(name: str, values: Sequence[int] | NDArray[Any] | None, n: int, def
     array = np.asarray(values)
     if array.shape != (n,) or not np.issubdtype(array.dtype, np.integer):
         raise ValueError(f"{name} of shape {array.shape}, dtype {array.dtype}; allowed: whole numbers ({n},)")
+    if default is not None and array.dtype.kind == "u":  # the greatest would come out negative
+        array = np.minimum(array, np.iinfo(np.int64).max)
     return np.ascontiguousarray(array, np.int64)
 
 

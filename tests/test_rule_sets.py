@@ -127,10 +127,31 @@ def test_what_is_wrong_is_refused_with_name_value_and_what_is_allowed(source: An
 
 
 def test_rubbish_files_are_refused(tmp_path: Path) -> None:
-    for name, data in [("a.toml", b"\xff\x00"), ("b.json", b"[]"), ("c.json", b"[" * 100_000), ("d.toml", b"x")]:
+    for name, data in [
+        ("a.toml", b"\xff\x00"),
+        ("b.json", b"[]"),
+        ("c.json", b"[" * 100_000),
+        ("d.toml", b"x"),
+        ("e.toml", b"x = " + b"[" * 100_000),
+        ("f.toml", b"cap = " + b"9" * 5000),
+        ("g.toml", b"cap = 0x" + b"f" * 5000),
+        ("h.toml", b"cap = 1\ncap = 2"),
+        ("i.json", b'{"cap": ' + b"9" * 5000 + b"}"),
+        ("j.json", b'{"huxi": {"peng": {}, "peng": {}}}'),
+    ]:
         (tmp_path / name).write_bytes(data)
-        with pytest.raises(RuleSetError):
+        with pytest.raises(RuleSetError, match=name) as caught:
             rule_set(tmp_path / name)
+        assert "\n" not in str(caught.value)
+    with pytest.raises(RuleSetError, match="can't be read"):
+        rule_set("a\0b.toml")
+
+
+def test_a_key_written_twice_is_refused_inline_too() -> None:
+    with pytest.raises(RuleSetError, match="inline rule set is no JSON: 'preset' is written twice; allowed: once"):
+        rule_set('{"preset": "hunan", "preset": "mini"}')
+    with pytest.raises(RuleSetError, match="inline rule set is no JSON"):
+        rule_set('{"cap": ' + "9" * 5000 + "}")
 
 
 def test_a_rule_set_is_frozen() -> None:

@@ -111,6 +111,18 @@ def test_bad_rows_are_named_and_nothing_is_played() -> None:
         rollouts(dealt("luzhou", 1))
     with pytest.raises(ValueError, match="dtype"):
         rollouts(np.zeros(3, st.VIEW))
+    with pytest.raises(ValueError, match="dtype"):
+        rollouts(np.zeros(3, st.GAME.newbyteorder()))
+    with pytest.raises(ValueError, match=r"shape \(1, 3\)"):
+        rollouts(np.zeros((1, 3), st.GAME))
+    for no_hands in (None, 5, games[0], iter(games)):
+        with pytest.raises(TypeError, match=r"games of type .*; allowed"):
+            rollouts(no_hands)
+    for below in (-2, -99):
+        with pytest.raises(IllegalActionError, match=f"row 2: action {below}"):
+            rollouts(games, np.array([-1, -1, below]))
+    with pytest.raises(IllegalActionError, match="row 0"):
+        rollouts(games, np.array([2**64 - 1, 0, 0], np.uint64))
     for threads in (0, -1, 10**6):
         with pytest.raises(ValueError, match="threads"):
             Rollouts("hunan", threads=threads)
@@ -130,6 +142,7 @@ def test_a_hand_takes_whole_numbers_in_range_and_names_what_is_wrong(wrong: Any)
     before = game.to_bytes()
     for call in (
         lambda: game.view(wrong),
+        lambda: game.hand(wrong),
         lambda: game.view(0, -1 if wrong in (3, 1) else wrong),
         lambda: game.determinize(wrong, 1),
         lambda: game.fault(wrong, "crash"),
@@ -145,3 +158,36 @@ def test_a_hand_takes_whole_numbers_in_range_and_names_what_is_wrong(wrong: Any)
 def test_a_policy_is_a_function() -> None:
     with pytest.raises(TypeError, match="policy = 'x'; allowed"):
         Rollouts("hunan", "x")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"policy = <function.*; allowed"):
+        Rollouts("hunan", lambda v, r, word: 0)
+
+
+@pytest.mark.parametrize("wrong", [-1, 32, 1.0, "0", None, True])
+def test_no_action_is_no_text(wrong: Any) -> None:
+    with pytest.raises(IllegalActionError, match="is not legal for seat"):
+        Game.deal("hunan", 5).action_text(wrong)
+
+
+@pytest.mark.parametrize("wrong", [-1, 21, 300, 10**30, 2.5, None, True, "a"])
+def test_given_tiles_are_kinds(wrong: Any) -> None:
+    tiles = [*range(20)] * 4
+    hands = [tiles[:20], tiles[20:40], tiles[40:60]]
+    for bad_hands, upcard, wall in (
+        ([[wrong, *tiles[1:20]], *hands[1:]], 0, tiles[61:]),
+        (hands, wrong, tiles[61:]),
+        (hands, 0, [*tiles[61:79], wrong]),
+        (wrong, 0, tiles[61:]),
+        ([wrong, *hands[1:]], 0, tiles[61:]),
+        (hands, 0, wrong),
+    ):
+        with pytest.raises((TypeError, ValueError), match="allowed"):
+            Game.from_tiles("hunan", 0, bad_hands, upcard, wall)
+
+
+def test_bytes_and_views_are_what_they_should_be() -> None:
+    for no_bytes in (None, 5, "text", [1], np.zeros(9, np.uint8)):
+        with pytest.raises(TypeError, match=r"a saved hand of type .*; allowed: bytes"):
+            Game.from_bytes(no_bytes)  # type: ignore[arg-type]
+    for no_view in (None, 5, np.zeros(1, st.GAME), np.zeros(2, st.VIEW), np.zeros((), st.VIEW)):
+        with pytest.raises(TypeError, match=r"view of type .*; allowed"):
+            Game.from_view("hunan", no_view, 1)
