@@ -12,12 +12,16 @@ in Python. A policy of your own is a function over a VIEW, compiled with `paohuz
 
     rollouts = Rollouts("hunan", policy=lowest)
     scores = rollouts(games, actions)
+
+One that needs tables, weights or room to work in is a `Policy`: its function gets them beside the view.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -34,8 +38,31 @@ from paohuzi_env.errors import IllegalActionError
 from paohuzi_env.game import Game
 from paohuzi_env.rules import RuleSet, rule_set, seed_word
 
-Policy = Callable[[Any, Any, Any], int]
 MOST_THREADS = 1024
+NO_SCRATCH = np.dtype([("none", "i1")])
+
+
+@dataclass(frozen=True, eq=False)
+class Policy:
+    """A compiled policy and what it reads: ``function(v, r, data, scratch, word) -> action``.
+
+    Attributes
+    ----------
+    function
+        A kernel over a VIEW record, the rules' record, `data`, a record of `scratch`, and a generator word.
+    data
+        Arrays that it reads, shared by all threads: weights, tables.
+    scratch
+        The dtype of a record that it may write into; every thread has one of its own.
+    """
+
+    function: Callable[..., int]
+    data: tuple[NDArray[Any], ...] = ()
+    scratch: np.dtype[Any] = NO_SCRATCH
+
+    def __post_init__(self) -> None:
+        if not _is_kernel(self.function):
+            raise TypeError(f"policy's function = {self.function!r}; allowed: a function under @kernel")
 
 
 class Rollouts:
@@ -46,18 +73,19 @@ class Rollouts:
     rules
         The rule set of the hands.
     policy
-        A compiled policy ``(v, r, word) -> action``, or None for uniformly random play, which needs no view and is
-        several times as fast. The loop for a policy is compiled once, in some seconds, and not kept on disk.
+        A compiled policy: a kernel ``(v, r, word) -> action``, a `Policy`, or None for uniformly random play, which
+        needs no view and is several times as fast. The loop around a policy is compiled once, in some seconds, and
+        kept on disk as the policy itself is (what was typed at a prompt is not).
     threads
         Threads that share the hands of a call.
     """
 
-    def __init__(self, rules: RuleSet | str = "hunan", policy: Policy | None = None, *, threads: int = 1) -> None:
+    def __init__(
+        self, rules: RuleSet | str = "hunan", policy: Policy | Callable[..., int] | None = None, *, threads: int = 1
+    ) -> None:  # fmt: skip
         threads = whole("threads", threads, 1, MOST_THREADS)
         self.rules = rule_set(rules)
-        if policy is not None and not _is_policy(policy):
-            raise TypeError(f"policy = {policy!r}; allowed: a function (v, r, word) -> action under @kernel, or None")
-        self._loop = rollout.rollouts_uniform if policy is None else _loop_of(policy, threads)
+        self._loop = rollout.rollouts_uniform if policy is None else _loop_of(as_policy(policy), threads)
         self._evals = st.allocate(threads, st.EVAL)
         self._games = st.allocate(threads, st.GAME)
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
@@ -125,8 +153,37 @@ class Rollouts:
         return scores
 
 
-def _is_policy(policy: object) -> bool:
-    return callable(policy) and (hasattr(policy, "py_func") or not COMPILED)
+def as_policy(policy: Policy | Callable[..., int]) -> Policy:
+    """A `Policy`, made of a kernel ``(v, r, word) -> action`` where it is none yet."""
+    if isinstance(policy, Policy):
+        return policy
+    if not _is_kernel(policy):
+        raise TypeError(
+            f"policy = {policy!r}; allowed: a function (v, r, word) -> action under @kernel, a Policy, or None"
+        )
+    return Policy(_without_data(policy))
+
+
+@cache
+def _without_data(policy: Callable[..., int]) -> Callable[..., int]:
+    @kernel
+    def function(v: Any, r: Any, data: Any, scratch: Any, word: Any) -> int:
+        return policy(v, r, word)
+
+    return function
+
+
+def records(array: Any) -> Any:
+    """An array of records as kernels read it, interpreted or compiled: a copy where it must be."""
+    if COMPILED:
+        return array
+    readable = st.allocate(len(array), array.dtype)
+    readable[:] = array
+    return readable
+
+
+def _is_kernel(function: object) -> bool:
+    return callable(function) and (hasattr(function, "py_func") or not COMPILED)
 
 
 def _gather(games: Any, rules: RuleSet) -> Any:
@@ -156,17 +213,18 @@ def _numbers(name: str, values: Sequence[int] | NDArray[Any] | None, n: int, def
     return np.ascontiguousarray(array, np.int64)
 
 
-def _loop_of(policy: Policy, threads: int) -> Any:
-    """The playout loop with `policy` compiled in, for so many threads."""
+@cache
+def _playout_entry(policy: Callable[..., int]) -> Callable[..., int]:
+    """The playout loop with a policy's function compiled in."""
     over = st.OVER
 
     @kernel
-    def play_out(g: Any, r: Any, e: Any, v: Any, word: Any) -> int:
+    def play_out(g: Any, r: Any, e: Any, v: Any, data: Any, scratch: Any, word: Any) -> int:
         n = 0
         while g.phase != over:
             word = advance(word)
             view(g, r, v, g.actor, 0)
-            action = policy(v, r, word)
+            action = policy(v, r, data, scratch, word)
             if action < 0 or action > 31 or g.legal >> action & 1 == 0:
                 action = 0
                 while g.legal >> action & 1 == 0:
@@ -177,8 +235,8 @@ def _loop_of(policy: Policy, threads: int) -> Any:
 
     @entry
     def loop(
-        sources: Any, actions: Any, lo: int, hi: int, rules: Any, evals: Any, games: Any, views: Any, thread: int,
-        seed: Any, words: Any, scores: Any,
+        sources: Any, actions: Any, lo: int, hi: int, rules: Any, evals: Any, games: Any, views: Any, data: Any,
+        scratches: Any, thread: int, seed: Any, words: Any, scores: Any,
     ) -> int:  # fmt: skip
         r = rules[0]
         e = evals[thread]
@@ -189,17 +247,68 @@ def _loop_of(policy: Policy, threads: int) -> Any:
             g = games[thread]
             if actions[i] >= 0 and g.phase != over:
                 step(g, r, e, actions[i])
-            n += play_out(g, r, e, v, key(seed, 0, words[i]))
+            n += play_out(g, r, e, v, data, scratches[thread], key(seed, 0, words[i]))
             for s in range(3):
                 scores[i, s] = g.scores[s]
         return n
 
+    return loop
+
+
+def _loop_of(policy: Policy, threads: int) -> Any:
+    """The playout loop of a policy, with views and scratch for so many threads."""
+    loop = _playout_entry(policy.function)
     views = st.allocate(threads, st.VIEW)
+    scratches = st.allocate(threads, policy.scratch)
 
     def call(
         sources: Any, actions: Any, lo: int, hi: int, rules: Any, evals: Any, games: Any, thread: int, seed: Any,
         words: Any, scores: Any,
     ) -> int:  # fmt: skip
-        return loop(sources, actions, lo, hi, rules, evals, games, views, thread, seed, words, scores)
+        return loop(
+            sources, actions, lo, hi, rules, evals, games, views, policy.data, scratches, thread, seed, words, scores
+        )
 
     return call
+
+
+@cache
+def _choice_entry(policy: Callable[..., int]) -> Callable[..., None]:
+    """The loop over views of a policy's function."""
+
+    @entry
+    def loop(
+        views: Any, words: Any, lo: int, hi: int, rules: Any, data: Any, scratches: Any, thread: int, actions: Any
+    ) -> None:
+        r = rules[0]
+        for i in range(lo, hi):
+            actions[i] = policy(views[i], r, data, scratches[thread], words[i])
+
+    return loop
+
+
+class Choices:
+    """What a policy chooses in each of many views.
+
+    Parameters
+    ----------
+    rules
+        The rule set of the views.
+    policy
+        As for `Rollouts`.
+    """
+
+    def __init__(self, rules: RuleSet | str, policy: Policy | Callable[..., int]) -> None:
+        self.rules = rule_set(rules)
+        self._policy = as_policy(policy)
+        self._loop = _choice_entry(self._policy.function)
+        self._scratch = st.allocate(1, self._policy.scratch)
+
+    def __call__(self, views: Any, words: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """An action for each view; `words` (uint64) is where its random numbers come from."""
+        actions = np.zeros(len(views), np.int64)
+        self._loop(
+            records(views), np.ascontiguousarray(words, np.uint64), 0, len(views), self.rules.record, self._policy.data,
+            self._scratch, 0, actions,
+        )  # fmt: skip
+        return actions

@@ -11,7 +11,7 @@ from paohuzi_env.core import state as st
 from paohuzi_env.core._compile import kernel
 from paohuzi_env.errors import IllegalActionError
 from paohuzi_env.game import Game
-from paohuzi_env.search import Rollouts
+from paohuzi_env.search import Choices, Policy, Rollouts
 
 PRESETS = ("hunan", "luzhou", "yongzhou", "mini")
 
@@ -31,6 +31,17 @@ def never_legal(v: Any, r: Any, word: Any) -> int:
     return 31
 
 
+@kernel
+def heaviest(v: Any, r: Any, data: Any, scratch: Any, word: Any) -> int:
+    """The legal action with the greatest weight; counts its calls."""
+    scratch.calls += 1
+    best = -1
+    for action in range(32):
+        if v.legal >> action & 1 and (best < 0 or data[0][action] > data[0][best]):
+            best = action
+    return best
+
+
 def dealt(rules: str, count: int) -> list[Game]:
     return [Game.deal(rules, 11, i) for i in range(count)]
 
@@ -45,6 +56,22 @@ def test_a_policy_of_ones_own_plays_the_hand_that_it_plays_singly(rules: str) ->
         while not single.over:
             single.step(single.legal_actions[0])
         assert tuple(row[: single.rules.seats]) == single.scores
+
+
+@pytest.mark.interpreted
+@pytest.mark.boundscheck
+def test_a_policy_reads_its_data_and_has_room_to_work_in() -> None:
+    games = dealt("mini", 20)
+    room = np.dtype([("calls", "i8")])
+    rising = Policy(heaviest, (np.arange(32.0),), room)
+    falling = Policy(heaviest, (-np.arange(32.0),), room)
+    assert (Rollouts("mini", falling)(games) == Rollouts("mini", lowest)(games)).all()
+    assert (Rollouts("mini", rising)(games) != Rollouts("mini", lowest)(games)).any()
+    views = np.concatenate([game.view(game.actor) for game in games if game.actor is not None])
+    words = np.zeros(len(views), np.uint64)
+    legal = [game.legal_actions for game in games if not game.over]
+    assert Choices("mini", rising)(views, words).tolist() == [actions[-1] for actions in legal]
+    assert Choices("mini", lowest)(views, words).tolist() == [actions[0] for actions in legal]
 
 
 @pytest.mark.interpreted

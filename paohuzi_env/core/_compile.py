@@ -103,7 +103,7 @@ def _compile(function: Callable[P, R], *, is_entry: bool) -> Callable[P, R]:
     if not is_entry:
         dispatcher.get_call_template = functools.partial(_one_signature, dispatcher)
     sources = closure(function.__module__)
-    # No cache for what has no source file (a prompt, `python -c`) or closes over a function.
+    # No cache for what has no source file (a prompt, `python -c`) or closes over a plain function.
     if sources is not None and _has_plain_cells(function):
         dispatcher._cache = _KernelCache(function, _module(function.__module__, sources), is_entry)
     return cast(Callable[P, R], dispatcher)
@@ -146,10 +146,21 @@ def _widened(arg: Any) -> Any:
 def _has_plain_cells(function: Callable[..., Any]) -> bool:
     """Whether what a nested function closes over can be part of a key."""
     try:
-        cells = [cell.cell_contents for cell in function.__closure__ or ()]
+        return None not in _cell_names(function)
     except ValueError:  # a cell that is not filled yet
         return False
-    return all(isinstance(cell, bool | int | float | str | bytes) for cell in cells)
+
+
+def _cell_names(function: Callable[..., Any]) -> tuple[str | None, ...]:
+    """What a nested function closes over, as text: plain values, and kernels that are kept themselves."""
+    return tuple(_cell_name(cell.cell_contents) for cell in function.__closure__ or ())
+
+
+def _cell_name(value: Any) -> str | None:
+    if isinstance(value, bool | int | float | str | bytes):
+        return repr(value)
+    cache = getattr(value, "_cache", None)
+    return cache.identity() if isinstance(cache, _KernelCache) else None
 
 
 class _Module:
@@ -257,9 +268,12 @@ class _KernelCache:
         return CompileResult._rebuild(target_context, *payload)
 
     def _key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
-        cells = tuple(cell.cell_contents for cell in self._function.__closure__ or ())
+        return sig, codegen.magic_tuple(), self.identity()
+
+    def identity(self) -> str:
+        """What is compiled, the types of its arguments aside."""
         code = hashlib.sha256(self._function.__code__.co_code).hexdigest()
-        return sig, codegen.magic_tuple(), code, repr(cells)
+        return f"{self._folder}/{self._name}/{code}{_cell_names(self._function)}"
 
     def _file(self, key: tuple[Any, ...]) -> str:
         return f"{self._name}-{hashlib.sha256(str(key).encode()).hexdigest()[:16]}.nbc"

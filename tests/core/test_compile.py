@@ -136,6 +136,31 @@ def test_undone_edit_finds_the_old_code(mini: Mini) -> None:
     assert mini.run()[0] == "8 0"
 
 
+def test_a_function_that_closes_over_a_kernel_is_kept_and_follows_its_edits(mini: Mini) -> None:
+    mini.write(
+        "maker",
+        """
+        from paohuzi_env.core._compile import entry
+        def twice_of(inner):
+            @entry
+            def twice(x: int) -> int:
+                return inner(inner(x))
+            return twice
+        """,
+    )
+    program = """
+from mini.low import add
+from mini.maker import twice_of
+from mini.other import double
+found = [twice_of(inner) for inner in (add, double)]
+print(*(f(1) for f in found), sum(sum(f.stats.cache_misses.values()) for f in found))
+"""
+    assert mini.run("-c", program)[0] == "7 4 2"
+    assert mini.run("-c", program)[0] == "7 4 0"
+    mini.write("constants", "STEP = 4")
+    assert mini.run("-c", program)[0] == "9 4 1"
+
+
 def test_another_checkout_with_equal_sources_shares_the_cache(mini: Mini, tmp_path: Path) -> None:
     mini.run()
     (tmp_path / "clone").mkdir()

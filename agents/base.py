@@ -1,0 +1,173 @@
+"""What a player is: views in, actions out, many positions in a call.
+
+An agent sees VIEW records (`paohuzi_env.core.state`) and nothing else. It keeps no generator: every position comes with
+a *word*, which whoever runs it makes from the agent's seed, the deal, the seating, the seat and the decision
+(`decision_words`). So its play does not depend on the order of positions, on the batch or on a resumed run.
+
+To write one, subclass
+
+- `Agent`, for anything: `choose(views, words, hands)`;
+- `PlaneAgent`, to be given observation planes and legal masks: `choose_planes(planes, masks, words)`;
+- `CompiledAgent`, for a compiled policy, which search can play hands out with.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paohuzi_env import __version__
+from paohuzi_env.core import state as st
+from paohuzi_env.core._compile import entry
+from paohuzi_env.core._sources import closure
+from paohuzi_env.core.actions import NUM_ACTIONS
+from paohuzi_env.core.log import FAULTS
+from paohuzi_env.core.observe import NUM_PLANES, observe
+from paohuzi_env.core.rng import key
+from paohuzi_env.core.tiles import KINDS
+from paohuzi_env.rules import RuleSet, rule_set, seed_word
+from paohuzi_env.search import Choices, Policy, records
+
+FAULT_OF: Final = {kind: -1 - number for number, kind in enumerate(FAULTS)}
+"""What an agent answers instead of an action where the program behind it failed: a negative number for each fault."""
+
+
+class Agent(ABC):
+    """A player.
+
+    Parameters
+    ----------
+    rules
+        The rule set that it plays by.
+    seed
+        Goes into every word that it is given.
+
+    Attributes
+    ----------
+    name : str
+        What tables call it; `registry.make` sets it to the text that it was made from.
+    """
+
+    history: ClassVar[int] = 0
+    """Public events that its views must carry, 0 to 32."""
+    batch: ClassVar[int] = 4096
+    """Most positions that it likes to get in a call; 1 for one that answers each before it sees the next."""
+
+    def __init__(self, rules: RuleSet | str = "hunan", *, seed: int = 0) -> None:
+        self.rules = rule_set(rules)
+        self.seed = seed
+        self.name = type(self).__name__.lower()
+        self._asked = 0
+        seed_word(seed)  # refuses what is no seed
+
+    @abstractmethod
+    def choose(self, views: Any, words: NDArray[np.uint64], hands: NDArray[np.int64]) -> NDArray[np.integer[Any]]:
+        """An action for each of n positions.
+
+        Parameters
+        ----------
+        views
+            VIEW (n,): each of the seat to act, `legal` a bit for each legal action.
+        words
+            uint64 (n,): where the random numbers of each decision come from.
+        hands
+            int64 (n,): a number for the hand that each position is of, and no other hand of the run.
+
+        Returns
+        -------
+        int (n,)
+            Legal actions. A negative number is the fault `FAULT_OF`; an illegal action is the fault "illegal".
+        """
+
+    def act(self, views: Any, observations: NDArray[np.int8], masks: NDArray[np.int8]) -> NDArray[np.integer[Any]]:
+        """An action for each view, as opponents of `SingleSeat-v0` are asked: words count on from call to call."""
+        n = len(views)
+        first, self._asked = self._asked, self._asked + n
+        index = np.arange(first, first + n)
+        return self.choose(views, decision_words(self.seed, index, 0, views["seat"], 0), index)
+
+    @property
+    def policy(self) -> Policy | None:
+        """A compiled policy that plays as it does, for rollouts; None where there is none."""
+        return None
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of its name, the package's version and the code it is made of (and its weights, where it has any)."""
+        sources = closure(type(self).__module__)
+        return hashlib.sha256(repr((self.name, self.seed, __version__, sources)).encode()).hexdigest()[:16]
+
+    def close(self) -> None:  # noqa: B027 - most agents hold nothing
+        """Let go of what it holds: programs, threads. It is not used afterwards."""
+
+    def __repr__(self) -> str:
+        return f"<agent {self.name}>"
+
+
+class PlaneAgent(Agent):
+    """An agent that looks at observation planes and legal masks."""
+
+    @abstractmethod
+    def choose_planes(
+        self, planes: NDArray[np.int8], masks: NDArray[np.int8], words: NDArray[np.uint64]
+    ) -> NDArray[np.integer[Any]]:
+        """An action for each position: planes int8 (n, planes, 20), masks int8 (n, 32), words uint64 (n,)."""
+
+    def choose(self, views: Any, words: NDArray[np.uint64], hands: NDArray[np.int64]) -> NDArray[np.integer[Any]]:
+        planes = np.empty((len(views), NUM_PLANES, KINDS), np.int8)
+        masks = np.empty((len(views), NUM_ACTIONS), np.int8)
+        observe_views(records(views), self.rules.record, planes, masks)
+        return self.choose_planes(planes, masks, words)
+
+
+class CompiledAgent(Agent):
+    """An agent that is a compiled policy."""
+
+    def __init__(self, rules: RuleSet | str, policy: Policy, *, seed: int = 0) -> None:
+        super().__init__(rules, seed=seed)
+        self._policy = policy
+        self._choices = Choices(self.rules, policy)
+
+    def choose(self, views: Any, words: NDArray[np.uint64], hands: NDArray[np.int64]) -> NDArray[np.integer[Any]]:
+        return self._choices(views, words)
+
+    @property
+    def policy(self) -> Policy:
+        return self._policy
+
+
+def decision_words(seed: int, deals: Any, seatings: Any, seats: Any, decisions: Any) -> NDArray[np.uint64]:
+    """The words of decisions; each is a hash of the agent's seed, deal, seating, seat and the seat's count of them.
+
+    Whole numbers or arrays of them, which are broadcast against each other; the shape is (n,).
+    """
+    parts = (np.atleast_1d(np.asarray(part, np.int64)) for part in (deals, seatings, seats, decisions))
+    columns = np.ascontiguousarray(np.stack(np.broadcast_arrays(*parts)))
+    words = np.empty(columns.shape[1], np.uint64)
+    fill_words(seed_word(seed), columns, words)
+    return words
+
+
+@entry
+def fill_words(seed: Any, columns: Any, words: Any) -> None:
+    """`decision_words`: columns are deals, seatings, seats and decisions."""
+    for i in range(len(words)):
+        words[i] = key(key(seed, columns[1, i], columns[0, i]), columns[2, i], columns[3, i])
+
+
+@entry
+def observe_views(views: Any, rules: Any, planes: Any, masks: Any) -> None:
+    """Observation and mask of each view."""
+    for i in range(len(views)):
+        observe(views[i], rules[0], planes[i], masks[i])
+
+
+def one_view(view: Any) -> Any:
+    """A VIEW record as an array of length one, as `choose` takes it."""
+    views = st.allocate(1, st.VIEW)
+    views[0] = view
+    return views

@@ -1,0 +1,137 @@
+"""Agents by name: `make("search:playouts=200")`.
+
+NAME                  one of `names()`
+NAME:VALUE,KEY=VALUE  with options; one without a key is the agent's first
+external:COMMAND      all that follows is the command line of a program
+MODULE:FACTORY        a third party's: FACTORY(rules, *, seed=0, …) -> Agent, from a module that can be imported
+MODULE:FACTORY:KEY=VALUE,…
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, Final, get_type_hints
+
+import msgspec
+
+from agents.base import Agent
+from paohuzi_env.errors import PaohuziError
+from paohuzi_env.rules import RuleSet, rule_set
+
+HOMES: Final[Mapping[str, str]] = {
+    "uniform": "agents.uniform:Uniform",
+}
+"""Name -> module:factory."""
+VERBATIM: Final = frozenset({"external"})
+"""Agents whose one option is all of the text behind the colon."""
+
+
+class AgentError(PaohuziError, ValueError):
+    """A text that names no agent, or an option that it does not have."""
+
+
+def names() -> list[str]:
+    """The agents that come with the project."""
+    return list(HOMES)
+
+
+def make(text: str, rules: RuleSet | str = "hunan", *, seed: int | None = None) -> Agent:
+    """The agent that a text names; see the module's first lines.
+
+    Parameters
+    ----------
+    text
+        Such as "uniform", "search:playouts=200", "my_module:MyAgent".
+    rules
+        The rule set that it is to play by.
+    seed
+        The agent's seed, if the text does not say one.
+
+    Raises
+    ------
+    AgentError
+        No agent is called so, it has no such option, or an option's value is of the wrong type.
+    """
+    factory, rest = _factory(text)
+    options = _options(text, factory, rest)
+    if seed is not None:
+        options.setdefault("seed", seed)
+    try:
+        agent = factory(rule_set(rules), **options)
+    except (TypeError, ValueError) as error:
+        raise error if isinstance(error, PaohuziError) else AgentError(f"agent {shortened(text)}: {error}") from error
+    if not isinstance(agent, Agent):
+        raise AgentError(f"agent {shortened(text)}: it is of type {type(agent).__name__}; allowed: an Agent")
+    agent.name = text
+    return agent
+
+
+def options_of(name: str) -> dict[str, Any]:
+    """The options of a named agent with their defaults."""
+    factory, _ = _factory(name)
+    return {
+        option: parameter.default
+        for option, parameter in list(inspect.signature(factory).parameters.items())[1:]
+        if option != "seed"
+    }
+
+
+def factory_of(name: str) -> Callable[..., Agent]:
+    """What makes a named agent: its first lines say what it is."""
+    return _factory(name)[0]
+
+
+def _factory(text: str) -> tuple[Callable[..., Agent], str]:
+    """The factory that a text begins with, and the text of its options."""
+    head, colon, rest = text.partition(":")
+    if head in HOMES:
+        module, _, name = HOMES[head].partition(":")
+        factory: Callable[..., Agent] = getattr(importlib.import_module(module), name)
+        return factory, rest
+    if not colon:
+        raise AgentError(f"unknown agent {shortened(text)}; allowed: {', '.join(HOMES)}, MODULE:FACTORY")
+    name, _, rest = rest.partition(":")
+    try:
+        found = getattr(importlib.import_module(head), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise AgentError(
+            f"unknown agent {shortened(text)}: {error}; allowed: {', '.join(HOMES)}, MODULE:FACTORY"
+        ) from error
+    if not callable(found):
+        raise AgentError(f"agent {shortened(text)}: {name} of {head} is no factory; allowed: a class or a function")
+    return found, rest
+
+
+def _options(text: str, factory: Callable[..., Agent], rest: str) -> dict[str, Any]:
+    """The options in a text, each of the type that the factory's signature says."""
+    parameters = list(inspect.signature(factory).parameters.values())[1:]
+    types = get_type_hints(factory.__init__ if inspect.isclass(factory) else factory)
+    allowed = {p.name: types.get(p.name, str) for p in parameters if p.kind is not p.VAR_KEYWORD}
+    first = next(iter(allowed), None)
+    if not rest:
+        return {}
+    if text.partition(":")[0] in VERBATIM and first is not None:
+        return {first: rest}
+    options: dict[str, Any] = {}
+    for part in rest.split(","):
+        option, equals, value = part.partition("=")
+        if not equals and not options and first is not None:
+            option, value = first, part
+        if option not in allowed:
+            raise AgentError(
+                f"agent {shortened(text)}: unknown option {shortened(option)}; allowed: {', '.join(allowed) or 'none'}"
+            )
+        if option in options:
+            raise AgentError(f"agent {shortened(text)}: option {option} is given twice")
+        try:
+            options[option] = msgspec.convert(value, allowed[option], strict=False)
+        except msgspec.ValidationError as error:
+            raise AgentError(f"agent {shortened(text)}: {option} = {shortened(value)}: {error}") from error
+    return options
+
+
+def shortened(text: str) -> str:
+    """A text for a message, in quotes, not longer than a line."""
+    return repr(text if len(text) <= 80 else f"{text[:77]}…")

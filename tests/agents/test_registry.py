@@ -1,0 +1,88 @@
+"""Agents by name: what a text makes, and what is said about a wrong one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import agents
+from agents.base import decision_words
+from agents.registry import names, options_of
+from paohuzi_env.game import Game
+
+
+class Lowest(agents.PlaneAgent):
+    """A third party's: the lowest legal action, or the highest."""
+
+    def __init__(self, rules: Any, highest: bool = False, *, seed: int = 0) -> None:
+        super().__init__(rules, seed=seed)
+        self.highest = highest
+
+    def choose_planes(
+        self, planes: NDArray[np.int8], masks: NDArray[np.int8], words: NDArray[np.uint64]
+    ) -> NDArray[np.integer[Any]]:
+        return np.where(self.highest, 31 - masks[:, ::-1].argmax(axis=1), masks.argmax(axis=1))
+
+
+def not_an_agent(rules: Any) -> int:
+    return 5
+
+
+def asked(agent: agents.Agent, game: Game) -> int:
+    assert game.actor is not None
+    return int(agent.choose(game.view(game.actor), decision_words(agent.seed, 0, 0, 0, 0), np.zeros(1, np.int64))[0])
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_agent_that_is_listed_can_be_described(name: str) -> None:
+    assert isinstance(options_of(name), dict)
+
+
+def test_a_third_partys_agent_is_made_from_its_module_and_plays() -> None:
+    game = Game.deal("hunan", 3)
+    legal = game.legal_actions
+    here = __name__
+    assert asked(agents.make(f"{here}:Lowest"), game) == legal[0]
+    assert asked(agents.make(f"{here}:Lowest:highest=true"), game) == legal[-1]
+    assert asked(agents.make(f"{here}:Lowest:true"), game) == legal[-1]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("nobody", "unknown agent 'nobody'; allowed: uniform"),
+        ("no.such.module:Agent", "unknown agent 'no.such.module:Agent': No module named"),
+        (f"{__name__}:Missing", "has no attribute 'Missing'"),
+        (f"{__name__}:not_an_agent", "of type int; allowed: an Agent"),
+        (f"{__name__}:np", "is no factory"),
+        ("uniform:playouts=3", "unknown option 'playouts'; allowed: seed"),
+        ("uniform:seed=x", "seed = 'x': Expected `int`, got `str`"),
+        ("uniform:seed=1,seed=2", "option seed is given twice"),
+        ("uniform:seed=-1", "seed"),
+        ("x" * 10_000, "x…'"),
+        ("", "unknown agent ''"),
+        (":", "unknown agent ':'"),
+    ],
+)
+def test_a_text_that_names_no_agent_says_what_is_allowed(text: str, message: str) -> None:
+    with pytest.raises(agents.AgentError) as caught:
+        agents.make(text)
+    assert message in str(caught.value)
+    assert len(str(caught.value)) < 400
+
+
+def test_words_depend_on_every_part_and_on_nothing_else() -> None:
+    base = decision_words(1, 2, 0, 1, 5)
+    assert base.dtype == np.uint64
+    assert (base == decision_words(1, np.array([2]), [0], 1, 5)).all()
+    others = [(2, 2, 0, 1, 5), (1, 3, 0, 1, 5), (1, 2, 1, 1, 5), (1, 2, 0, 2, 5), (1, 2, 0, 1, 6)]
+    assert len({int(base[0]), *(int(decision_words(*other)[0]) for other in others)}) == 6
+
+
+def test_the_seed_of_a_text_goes_before_the_callers() -> None:
+    assert agents.make("uniform:seed=4", seed=9).seed == 4
+    assert agents.make("uniform", seed=9).seed == 9
+    assert agents.make("uniform").fingerprint != agents.make("uniform:seed=4").fingerprint
