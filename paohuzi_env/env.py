@@ -31,6 +31,7 @@ from paohuzi_env.checks import action_number, one_of, truth, whole
 from paohuzi_env.core import actions as ac
 from paohuzi_env.core import deal, log, turn
 from paohuzi_env.core import state as st
+from paohuzi_env.core.batch import MOST_SKIPPED
 from paohuzi_env.core.distance import progress_table
 from paohuzi_env.core.features import FEATURE_PLANES, features_game
 from paohuzi_env.core.observe import NUM_PLANES, observe_game
@@ -63,7 +64,6 @@ INFO_KEYS: Final = (
 """Keys of an agent's info with `info_level=1`: its seat in the hand (-1 sits out), the hand's number in the match, its
 dealer's seat, tiles left to draw; and of the hand that ended last in this episode the winner's seat (-1 none), huxi,
 fan, base and pattern bits. All are whole numbers and public."""
-MOST_SKIPPED: Final = 10_000
 
 _WITH_KIND: Final = np.array([v not in ("tianhu", "nodiscard") for v in log.VERBS])
 _WITH_SHAPE: Final = np.array([v in ("chi", "bi") for v in log.VERBS])

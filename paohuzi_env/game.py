@@ -31,6 +31,7 @@ _HEADER: Final = struct.Struct("<4sHH8s")
 MOST_HANDS: Final = 2**62
 """Largest index and stream of a deal."""
 MOST_DRAWN: Final = 30_000
+"""Most drawn hands in a row that a hand can be told of (GAME.drawn_before)."""
 _MAGIC: Final = b"PHZ\x00"
 
 PHASES: Final = ("discard", "hu", "pao", "peng", "chi", "bi", "over")

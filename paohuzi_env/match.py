@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from paohuzi_env.game import MOST_DRAWN
+
 DRAWN_IN_A_ROW: Final = 3
 """Drawn hands after which the deal goes on to the next participant (9.2)."""
-MOST_DRAWN: Final = 30_000
-"""Most drawn hands that a hand can be told of (GAME.drawn_before)."""
 
 
 @dataclass

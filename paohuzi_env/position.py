@@ -23,7 +23,7 @@ from paohuzi_env.core import state as st
 from paohuzi_env.core import waits as core
 from paohuzi_env.core.tiles import LOW, RED_RUN, WILD, XXY, XYY
 from paohuzi_env.errors import NotationError, PaohuziError
-from paohuzi_env.game import MELD_NAMES, SOURCES
+from paohuzi_env.game import MELD_NAMES, MOST_DRAWN, SOURCES
 from paohuzi_env.notation import (
     MELD_KINDS,
     Meld,
@@ -38,8 +38,6 @@ from paohuzi_env.rules import RuleSet, empty_evals, preset_names, rule_set
 
 FLAGS: Final = ("last_tile", "no_intake", "first_discard", "dead", "stale_hu")
 QUERY_FIELDS: Final = ("rules", "hand", "melds", "tile", "source", *FLAGS, "drawn_before")
-MOST_DRAWN: Final = 30000
-"""Most drawn hands in a row that a position may follow."""
 MOST_BYTES: Final = 1 << 16
 """Longest line that is read as a query; the longest possible one needs a tenth of it."""
 _MOST_WORDS: Final = 500

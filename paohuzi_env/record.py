@@ -30,14 +30,13 @@ from paohuzi_env.core import state as st
 from paohuzi_env.core.tiles import KINDS
 from paohuzi_env.division import Win
 from paohuzi_env.errors import IllegalActionError, PaohuziError, RecordError
-from paohuzi_env.game import Game, group_of
+from paohuzi_env.game import MOST_DRAWN, Game, group_of
 from paohuzi_env.notation import format_group, format_tiles, parse_tiles, tile_letter
 from paohuzi_env.record_file import RecordWriter, write_records
 from paohuzi_env.record_form import (
     FORMAT,
     KEYS,
     MOST_BYTES,
-    MOST_DRAWN,
     Record,
     checked,
     parse_record,

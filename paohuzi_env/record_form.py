@@ -14,6 +14,7 @@ from typing import Any, Final, NoReturn, TypeAlias
 from paohuzi_env.core import log
 from paohuzi_env.core import state as st
 from paohuzi_env.errors import NotationError, RecordError
+from paohuzi_env.game import MOST_DRAWN
 from paohuzi_env.notation import format_group, format_tiles, parse_tiles
 
 FORMAT: Final = "paohuzi-record/1"
@@ -27,8 +28,6 @@ WIN_KEYS: Final = ("winner", "tile", "huxi", "groups", "patterns", "fan", "deng"
 MATCH_KEYS: Final = ("id", "hand", "seats", "totals")
 MOST_BYTES: Final = 1 << 20
 """Longest line that is read as a record; one with every legal list has some 20,000 bytes."""
-MOST_DRAWN: Final = 30000
-"""Most drawn hands that `drawn_before` can count."""
 
 Record: TypeAlias = dict[str, Any]
 

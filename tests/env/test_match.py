@@ -12,9 +12,11 @@ from aec import choose_at_random, decisions, play_out
 
 from paohuzi_env.core.actions import HU
 from paohuzi_env.env import PaohuziEnv
-from paohuzi_env.game import Game
+from paohuzi_env.game import MOST_DRAWN, Game
 from paohuzi_env.match import Match, dealer_at
-from paohuzi_env.record import replay
+from paohuzi_env.position import answer
+from paohuzi_env.record import record_of, replay
+from paohuzi_env.record_form import checked
 
 pytestmark = [pytest.mark.interpreted, pytest.mark.boundscheck]
 
@@ -215,3 +217,24 @@ def test_hands_of_a_match_that_are_over_on_the_deal_are_paid_all_the_same() -> N
         total = np.sum([record["result"]["scores"] for record in records], axis=0)
         assert list(got.values()) == total.tolist()
     assert first_was_over > 0
+
+
+def test_one_limit_holds_for_drawn_hands_before_wherever_they_are_told() -> None:
+    game = Game.deal("mini", 1, drawn_before=MOST_DRAWN)
+    assert game.record["drawn_before"] == MOST_DRAWN
+    while not game.over:
+        game.step(game.legal_actions[0])
+    record = record_of(game)
+    assert replay(record).game.record["drawn_before"] == MOST_DRAWN
+    match = Match(hands=9, table=3, seats=3, dealer=0, drawn_before=MOST_DRAWN)
+    match.settle([0, 0, 0], -1, drawn=True)
+    assert match.drawn_before == MOST_DRAWN
+    query = {"hand": "acfghiiCCCDEF", "melds": ["peng:eee", "ti:JJJJ"], "tile": "b", "source": "other_draw"}
+    assert "hu" in answer({**query, "drawn_before": MOST_DRAWN})
+
+    beyond = MOST_DRAWN + 1
+    with pytest.raises(ValueError, match=f"0 to {MOST_DRAWN}"):
+        Game.deal("mini", 1, drawn_before=beyond)
+    with pytest.raises(ValueError, match=f"0 to {MOST_DRAWN}"):
+        checked({**record, "drawn_before": beyond})
+    assert f"0 to {MOST_DRAWN}" in answer({**query, "drawn_before": beyond})["error"]
