@@ -22,6 +22,7 @@ from benchmarks import aec, evaluator, machine, peers, report, search, throughpu
 from benchmarks.cold_start import cold_start_figures
 from benchmarks.measure import Case, Figure, Tally, figures_of, interleave, ratio_runs
 from benchmarks.memory import memory_figures
+from paohuzi_env.errors import shown
 
 Part: TypeAlias = Literal["play", "presets", "evaluator", "search", "threads", "memory", "cold"]
 Tell: TypeAlias = Callable[[str], None]
@@ -78,7 +79,7 @@ def run(options: Options, tell: Tell = lambda _: None, command: str = "") -> rep
     """
     for name in options.peers:
         if name not in peers.NAMES:
-            raise ValueError(f"unknown peer {name!r}; allowed: {', '.join(peers.NAMES)}")
+            raise ValueError(f"unknown peer {shown(name)}; allowed: {', '.join(peers.NAMES)}")
     started, begin, before = dt.datetime.now(dt.UTC), time.perf_counter(), machine.load()
     notes: dict[str, report.PeerNote] = {}
     lines = _taking_turns(options, tell, notes)

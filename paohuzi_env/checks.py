@@ -7,25 +7,26 @@ from typing import Any
 import numpy as np
 
 from paohuzi_env.core.actions import NUM_ACTIONS
+from paohuzi_env.errors import shown
 
 
 def whole(name: str, value: object, low: int, high: int) -> int:
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
-        raise TypeError(f"{name} = {value!r}; allowed: a whole number from {low} to {high}")
+        raise TypeError(f"{name} = {shown(value)}; allowed: a whole number from {low} to {high}")
     if not low <= value <= high:
-        raise ValueError(f"{name} = {value}; allowed: {low} to {high}")
+        raise ValueError(f"{name} = {shown(value)}; allowed: {low} to {high}")
     return int(value)
 
 
 def truth(name: str, value: object) -> bool:
     if not isinstance(value, bool | np.bool_):
-        raise TypeError(f"{name} = {value!r}; allowed: True, False")
+        raise TypeError(f"{name} = {shown(value)}; allowed: True, False")
     return bool(value)
 
 
 def one_of(name: str, value: object, allowed: tuple[str, ...]) -> Any:
     if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{name} = {value!r}; allowed: {', '.join(allowed)}")
+        raise ValueError(f"{name} = {shown(value)}; allowed: {', '.join(allowed)}")
     return value
 
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 import tyro
 
 from paohuzi_env import __version__
-from paohuzi_env.errors import PaohuziError, RecordError
+from paohuzi_env.errors import MOST_PATH, MOST_WORDS, PaohuziError, RecordError, brief, shown
 
 if TYPE_CHECKING:
     from paohuzi_env.record import Record
@@ -330,7 +330,7 @@ def _rule_set(source: str) -> RuleSet:
 def _in_range(name: str, value: int, low: int, high: int | None) -> None:
     if value < low or (high is not None and value > high):
         most = "" if high is None else f" to {high}"
-        raise _UsageError(f"--{name} {value}; allowed: from {low}{most}")
+        raise _UsageError(f"--{name} {shown(value)}; allowed: from {low}{most}")
 
 
 # --- the frame ------------------------------------------------------------------------------------------------
@@ -397,7 +397,7 @@ def _one_line(boxed: str) -> str:
             break
         if text and not set(line) & set("╭╰+"):
             words.append(text)
-    return f"{' '.join(words) or 'a wrong command line'} (see paohuzi --help)"
+    return f"{brief(' '.join(words), MOST_WORDS) or 'a wrong command line'} (see paohuzi --help)"
 
 
 def _version() -> int:
@@ -413,7 +413,8 @@ def _complain(error: object) -> None:
     """One line on standard error."""
     text = str(error)
     if isinstance(error, OSError) and error.strerror:
-        text = f"{error.filename}: {error.strerror}" if error.filename is not None else error.strerror
+        name = error.filename
+        text = error.strerror if name is None else f"{brief(str(name), MOST_PATH)}: {error.strerror}"
     text = "".join(char if char.isprintable() else " " for char in text)
     with contextlib.suppress(OSError, ValueError):
         print(f"paohuzi: {text}", file=sys.stderr, flush=True)

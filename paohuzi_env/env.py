@@ -39,7 +39,7 @@ from paohuzi_env.core.perfect import PERFECT_PLANES, perfect_slice
 from paohuzi_env.core.tiles import KINDS
 from paohuzi_env.core.view import HIDDEN_KIND, public_events
 from paohuzi_env.core.waits import WAITS
-from paohuzi_env.errors import GameOverError, IllegalActionError, StateError
+from paohuzi_env.errors import GameOverError, IllegalActionError, StateError, shown
 from paohuzi_env.game import Game
 from paohuzi_env.match import DRAWN_IN_A_ROW, Match, dealer_at
 from paohuzi_env.record import Record, event_text, events_of, record_of, replay
@@ -612,7 +612,7 @@ class PaohuziEnv(pettingzoo.AECEnv):  # type: ignore[misc]  # untyped base
             return self._seats[agent]
         except KeyError:
             self._need_reset()
-            raise ValueError(f"unknown agent {agent!r}; allowed: {', '.join(self.possible_agents)}") from None
+            raise ValueError(f"unknown agent {shown(agent)}; allowed: {', '.join(self.possible_agents)}") from None
 
     def _instead_of(self, action: int) -> tuple[int, bool]:
         """What an illegal action does: an action to play, or a forfeit."""
@@ -622,7 +622,7 @@ class PaohuziEnv(pettingzoo.AECEnv):  # type: ignore[misc]  # untyped base
         if self.illegal_action == "forfeit":
             return action, True
         allowed = ", ".join(f"{a} ({self.action_text(a)})" for a in legal)
-        raise IllegalActionError(f"action {action} is not legal for {self.agent_selection}; allowed: {allowed}")
+        raise IllegalActionError(f"action {shown(action)} is not legal for {self.agent_selection}; allowed: {allowed}")
 
     def _public_events(self, seat: int) -> NDArray[np.int16]:
         return self._events[: public_events(self._array, 0, seat, self._events)]

@@ -9,10 +9,36 @@
     └── StateError           (ValueError)    bytes of another version or rule set
 
 Catch `PaohuziError` for all of them, or the builtin in brackets where code should not
-know this package. A message names the thing, its value and what is allowed.
+know this package. A message names the thing, its value and what is allowed; the value,
+which may be anything, by `shown`.
 """
 
 from __future__ import annotations
+
+from typing import Final
+
+MOST_SHOWN: Final = 60
+"""Characters of a value that a message shows."""
+MOST_PATH: Final = 300
+"""The same of a file's name, of which the end matters."""
+MOST_WORDS: Final = 500
+"""The same of a message that is part of another one, or that another library has made."""
+
+
+def brief(text: str, most: int = MOST_SHOWN) -> str:
+    """Shorten a text to its first `most` characters."""
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
+def shown(value: object, most: int = MOST_SHOWN) -> str:
+    """Write any value for a message: as Python does, but short, in one line and safe to print."""
+    try:
+        text = repr(value)
+    except (RecursionError, ValueError):  # nested too deeply; a number of too many digits
+        return f"of type {type(value).__name__}"
+    if not text.isprintable():  # an array's lines, whatever a class has made up
+        text = " ".join("".join(char if char.isprintable() else " " for char in text[: 10 * most]).split())
+    return brief(text, most)
 
 
 class PaohuziError(Exception):

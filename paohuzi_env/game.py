@@ -21,7 +21,7 @@ from paohuzi_env.core import deal, determinize, log, turn
 from paohuzi_env.core import state as st
 from paohuzi_env.core.tiles import KINDS, NO_TILE, RED_RUN, SHAPES, WILD, XXY, XYY
 from paohuzi_env.core.view import view_game
-from paohuzi_env.errors import GameOverError, IllegalActionError, StateError
+from paohuzi_env.errors import GameOverError, IllegalActionError, StateError, shown
 from paohuzi_env.notation import format_group, format_tiles, tile_letter
 from paohuzi_env.rules import RuleSet, empty_evals, rule_set, seed_word
 
@@ -213,7 +213,8 @@ class Game:
         for action in self.legal_actions:
             if self.action_text(action) == text:
                 return action
-        raise IllegalActionError(f"{text!r} is not legal now; allowed: {', '.join(self.legal_texts()) or 'nothing'}")
+        allowed = ", ".join(self.legal_texts()) or "nothing"
+        raise IllegalActionError(f"{shown(text)} is not legal now; allowed: {allowed}")
 
     # --- acting -------------------------------------------------------------------------------------------------------
 
@@ -238,12 +239,12 @@ class Game:
             raise GameOverError("the hand is over: no fault is possible")
         seat = whole("seat", seat, 0, self.rules.seats - 1)
         if kind not in log.FAULTS:
-            raise ValueError(f"fault {kind!r}; allowed: {', '.join(log.FAULTS)}")
+            raise ValueError(f"fault {shown(kind)}; allowed: {', '.join(log.FAULTS)}")
         turn.end_by_fault(self._array, 0, self.rules.record, seat, log.FAULTS.index(kind))
 
     def _illegal(self, action: object) -> IllegalActionError:
         allowed = ", ".join(f"{a} ({self.action_text(a)})" for a in self.legal_actions)
-        return IllegalActionError(f"action {action!r} is not legal for seat {self.actor}; allowed: {allowed}")
+        return IllegalActionError(f"action {shown(action)} is not legal for seat {self.actor}; allowed: {allowed}")
 
     # --- copying and saving -------------------------------------------------------------------------------------------
 

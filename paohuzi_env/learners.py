@@ -16,7 +16,7 @@ from paohuzi_env.core.batch import MOST_SKIPPED
 from paohuzi_env.core.observe import NUM_PLANES
 from paohuzi_env.core.tiles import KINDS
 from paohuzi_env.core.view import view_game
-from paohuzi_env.errors import GameOverError, IllegalActionError
+from paohuzi_env.errors import GameOverError, IllegalActionError, shown
 from paohuzi_env.game import Game
 from paohuzi_env.rewards import checked_reward, shaped
 from paohuzi_env.rules import rule_set, seed_word
@@ -70,10 +70,10 @@ class Tables:
         self._uniform = sum(1 << rel for rel, policy in self.policies.items() if isinstance(policy, str))
         self._seat_mode = _seat_mode(seat, self.rules.seats)
         if illegal_action not in ILLEGAL_ACTIONS:
-            raise ValueError(f"illegal_action = {illegal_action!r}; allowed: {', '.join(ILLEGAL_ACTIONS)}")
+            raise ValueError(f"illegal_action = {shown(illegal_action)}; allowed: {', '.join(ILLEGAL_ACTIONS)}")
         self._illegal_action = ILLEGAL_ACTIONS.index(illegal_action)
         if observation_dtype not in ("int8", "float32"):
-            raise ValueError(f"observation_dtype = {observation_dtype!r}; allowed: int8, float32")
+            raise ValueError(f"observation_dtype = {shown(observation_dtype)}; allowed: int8, float32")
         shape = (NUM_PLANES * KINDS,) if flag("flat", flat) else (NUM_PLANES, KINDS)
         self.space = spaces.Box(0, 127, shape, np.dtype(observation_dtype).type)
         self._hands = Slots(self.rules, count, threads)
@@ -213,7 +213,7 @@ class Tables:
         planes = np.zeros((n, NUM_PLANES, KINDS), np.int8)
         masks = np.zeros((n, NUM_ACTIONS), np.int8)
         op.look_rows(self._hands.games, rows, self.rules.record, views, planes, masks)
-        who = f"opponent {policy!r}"[:100]
+        who = f"opponent {shown(policy)}"
         legal = masks.astype(np.bool_)  # a policy may write into what it is given
         if isinstance(policy, BatchPolicy):
             answers = np.asarray(policy.act(views, planes, masks))
@@ -264,7 +264,8 @@ def _policies(opponents: Any, seats: int) -> dict[int, Any]:
         known = policy == "uniform" if isinstance(policy, str) else callable(policy) or isinstance(policy, BatchPolicy)
         if not known or isinstance(policy, type):
             raise ValueError(
-                f"opponent {policy!r}; allowed: 'uniform', a function of (observation, mask), an object with act()"
+                f"opponent {shown(policy)}; allowed: 'uniform', a function of (observation, mask), "
+                "an object with act()"
             )
     return dict(enumerate(each, 1))
 
@@ -272,6 +273,6 @@ def _policies(opponents: Any, seats: int) -> dict[int, Any]:
 def _seat_mode(seat: Any, seats: int) -> int:
     if isinstance(seat, str):
         if seat not in SEAT_CHOICES:
-            raise ValueError(f"seat = {seat!r}; allowed: {', '.join(SEAT_CHOICES)}, 0 to {seats - 1}")
+            raise ValueError(f"seat = {shown(seat)}; allowed: {', '.join(SEAT_CHOICES)}, 0 to {seats - 1}")
         return SEAT_CHOICES[seat]
     return whole("seat", seat, 0, seats - 1)

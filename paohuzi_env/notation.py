@@ -32,7 +32,7 @@ from dataclasses import dataclass
 from operator import index
 from typing import Final, Literal, TypeAlias
 
-from paohuzi_env.errors import NotationError
+from paohuzi_env.errors import NotationError, shown
 
 GroupName: TypeAlias = Literal["ju", "jiao"]
 
@@ -51,7 +51,6 @@ CHOICE_VERBS: Final = (
 
 _RED_RANKS: Final = (2, 7, 10)
 _SPACES: Final = " \u3000"
-_SHOWN_CHARS: Final = 40
 
 # Other ways to write a kind. 两 and 兩 are the everyday "two", hence small; 弌弍弎 are
 # old formal (hence large) forms, 弐 and 壱 the Japanese ones.
@@ -97,11 +96,6 @@ _SHAPE: Final = {
 _TAKES_WILDS: Final = ("wei", "ti", "ju", "jiao", "jiang")
 
 
-def _shown(text: str) -> str:
-    """Give a text for an error message: short, and safe to print."""
-    return repr(text) if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]!r}…"
-
-
 def _text(value: object, what: str) -> str:
     if isinstance(value, str):
         return value
@@ -111,12 +105,12 @@ def _text(value: object, what: str) -> str:
 def _one_of(value: str, allowed: tuple[str, ...], what: str) -> str:
     if value in allowed:
         return value
-    raise NotationError(f"{what} {_shown(value)}; allowed: {', '.join(allowed)}")
+    raise NotationError(f"{what} {shown(value)}; allowed: {', '.join(allowed)}")
 
 
 def _refuse(kind: str, tiles: Sequence[int]) -> NotationError:
-    shown, allowed = _shown(format_tiles(tiles)), _SHAPE.get(kind, "none after a pass")
-    return NotationError(f"tiles {shown} are no {kind}; allowed: {allowed}")
+    allowed = _SHAPE.get(kind, "none after a pass")
+    return NotationError(f"tiles {shown(format_tiles(tiles))} are no {kind}; allowed: {allowed}")
 
 
 def _kind(kind: int, last: int = WILD) -> int:
@@ -124,7 +118,7 @@ def _kind(kind: int, last: int = WILD) -> int:
     number = index(kind)
     if 0 <= number <= last:
         return number
-    raise NotationError(f"kind {number}; allowed: 0 to {last}")
+    raise NotationError(f"kind {shown(number)}; allowed: 0 to {last}")
 
 
 def _in_order(kinds: Iterable[int]) -> tuple[int, ...]:
@@ -177,7 +171,7 @@ def parse_tiles(text: str) -> list[int]:
             kinds.append(kind)
         elif char not in _SPACES:
             raise NotationError(
-                f"character {place} of tiles {_shown(text)} is {char!r}, which is no "
+                f"character {place} of tiles {shown(text)} is {shown(char)}, which is no "
                 "tile; allowed: a-j, A-J, * and their Chinese characters"
             )
     return kinds
@@ -279,7 +273,7 @@ def parse_meld(text: str, *, hidden: bool = False) -> Meld:
         raise NotationError("a full record or position never hides a wei ('wei:???')")
     meld = Meld(kind, tuple(parse_tiles(tiles)))
     if WILD in meld.tiles:
-        raise NotationError(f"meld {_shown(text)}: a wild is never on the table")
+        raise NotationError(f"meld {shown(text)}: a wild is never on the table")
     return meld
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paohuzi_env.canvas import Box, Shape, Text, text_width, to_rgb, to_svg
+from paohuzi_env.errors import shown
 from paohuzi_env.notation import GLYPHS, HIDDEN, WILD, Choice, is_large, is_red, tile_glyph, tile_letter
 from paohuzi_env.table import PATTERN_WORDS, WORDS, Event, LaidMeld, SeatRow, Settlement, Table, Window
 
@@ -64,7 +65,7 @@ def rgb_array(table: Table, size: Size) -> NDArray[np.uint8]:
 
 def _scale(size: str) -> float:
     if size not in SCALES:
-        raise ValueError(f"size = {size!r}; allowed: {', '.join(SCALES)}")
+        raise ValueError(f"size = {shown(size)}; allowed: {', '.join(SCALES)}")
     return SCALES[size]
 
 

@@ -22,7 +22,7 @@ import numpy as np
 from paohuzi_env.core import state as st
 from paohuzi_env.core import waits as core
 from paohuzi_env.core.tiles import LOW, RED_RUN, WILD, XXY, XYY
-from paohuzi_env.errors import NotationError, PaohuziError
+from paohuzi_env.errors import MOST_WORDS, NotationError, PaohuziError, brief, shown
 from paohuzi_env.game import MELD_NAMES, MOST_DRAWN, SOURCES
 from paohuzi_env.notation import (
     MELD_KINDS,
@@ -40,7 +40,6 @@ FLAGS: Final = ("last_tile", "no_intake", "first_discard", "dead", "stale_hu")
 QUERY_FIELDS: Final = ("rules", "hand", "melds", "tile", "source", *FLAGS, "drawn_before")
 MOST_BYTES: Final = 1 << 16
 """Longest line that is read as a query; the longest possible one needs a tenth of it."""
-_MOST_WORDS: Final = 500
 
 Answer: TypeAlias = dict[str, Any]
 
@@ -159,10 +158,10 @@ class Position:
         object.__setattr__(self, "melds", tuple(self.melds))
         tile_letter(self.tile)
         if self.source not in SOURCES:
-            raise NotationError(f"source {_shown(self.source)}; allowed: {', '.join(SOURCES)}")
+            raise NotationError(f"source {shown(self.source)}; allowed: {', '.join(SOURCES)}")
         drawn: object = self.drawn_before  # whatever a caller's query held
         if isinstance(drawn, bool) or not isinstance(drawn, int) or not 0 <= drawn <= MOST_DRAWN:
-            raise NotationError(f"drawn_before {_shown(drawn)}; allowed: a whole number from 0 to {MOST_DRAWN}")
+            raise NotationError(f"drawn_before {shown(drawn)}; allowed: a whole number from 0 to {MOST_DRAWN}")
         _check_copies(self.rules, self.hand, self.melds, [self.tile])
         _check_size(self.rules, self.hand, self.melds, self.dead)
 
@@ -182,19 +181,19 @@ class Position:
             raise NotationError(f"a query of type {_type(query)}; allowed: an object")
         for name in query:
             if name not in QUERY_FIELDS:
-                raise NotationError(f"unknown field {_shown(name)}; allowed: {', '.join(QUERY_FIELDS)}")
+                raise NotationError(f"unknown field {shown(name)}; allowed: {', '.join(QUERY_FIELDS)}")
         for name in ("hand", "tile", "source"):
             if name not in query:
                 raise NotationError(f"no field {name!r}; needed: hand, tile, source")
         for name in FLAGS:
             if not isinstance(query.get(name, False), bool):
-                raise NotationError(f"{name} {_shown(query[name])}; allowed: true, false")
+                raise NotationError(f"{name} {shown(query[name])}; allowed: true, false")
         melds = query.get("melds", [])
         if not isinstance(melds, list | tuple):
             raise NotationError(f"melds of type {_type(melds)}; allowed: a list of KIND:TILES")
         tile = parse_tiles(query["tile"])
         if len(tile) != 1:
-            raise NotationError(f"tile {_shown(query['tile'])} is {len(tile)} tiles; allowed: one")
+            raise NotationError(f"tile {shown(query['tile'])} is {len(tile)} tiles; allowed: one")
         return cls(
             _rules_of(query.get("rules", "hunan")),
             tuple(parse_tiles(query["hand"])),
@@ -402,7 +401,7 @@ def _check_copies(rules: RuleSet, hand: Sequence[int], melds: Sequence[Meld], ot
     for meld in melds:
         if meld.kind not in MELD_KINDS or meld.is_hidden or WILD in meld.tiles:
             raise NotationError(
-                f"{meld.kind} {_shown(meld.tiles)} is no meld on the table; allowed: {', '.join(MELD_KINDS)}"
+                f"{meld.kind} {shown(meld.tiles)} is no meld on the table; allowed: {', '.join(MELD_KINDS)}"
             )
     tiles = [*hand, *others, *(tile for meld in melds for tile in meld.tiles)]
     for kind in sorted(set(tiles)):
@@ -452,7 +451,7 @@ def _rules_of(source: object) -> RuleSet:
     if isinstance(source, str) and source in preset_names():
         return rule_set(source)
     names = ", ".join(preset_names())
-    raise NotationError(f'rules {_shown(source)}; allowed: {names}, or an object {{"preset": NAME, …}}')
+    raise NotationError(f'rules {shown(source)}; allowed: {names}, or an object {{"preset": NAME, …}}')
 
 
 @lru_cache(maxsize=16)
@@ -501,7 +500,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise NotationError(f"field {_shown(twice)} is written twice; allowed: once")
+        raise NotationError(f"field {shown(twice)} is written twice; allowed: once")
     return found
 
 
@@ -509,13 +508,8 @@ def _type(value: object) -> str:
     return type(value).__name__
 
 
-def _shown(value: object) -> str:
-    text = ascii(value)
-    return text if len(text) <= 40 else f"{text[:40]}…"
-
-
 def _error(words: str) -> Answer:
-    return {"error": words if len(words) <= _MOST_WORDS else f"{words[:_MOST_WORDS]}…"}
+    return {"error": brief(words, MOST_WORDS)}
 
 
 __all__ = [

@@ -29,7 +29,7 @@ from paohuzi_env.core import log
 from paohuzi_env.core import state as st
 from paohuzi_env.core.tiles import KINDS
 from paohuzi_env.division import Win
-from paohuzi_env.errors import IllegalActionError, PaohuziError, RecordError
+from paohuzi_env.errors import MOST_WORDS, IllegalActionError, PaohuziError, RecordError, brief, shown
 from paohuzi_env.game import MOST_DRAWN, Game, group_of
 from paohuzi_env.notation import format_group, format_tiles, parse_tiles, tile_letter
 from paohuzi_env.record_file import RecordWriter, write_records
@@ -42,12 +42,10 @@ from paohuzi_env.record_form import (
     parse_record,
     record_line,
     refusal,
-    shown,
 )
 from paohuzi_env.rules import RuleSet, rule_set
 
 _OF_A_DIVISION: Final = ("groups", "patterns", "fan")
-_MOST_WORDS: Final = 500
 _SIZES: Final = {"ti": 4, "pao": 4, "wei": 3, "chouwei": 3, "peng": 3, "draw": 1, "discard": 1, "hu": 1}
 
 
@@ -279,7 +277,7 @@ def _rules_of(record: Record) -> RuleSet:
         if isinstance(source, str) and seats != rules.seats:  # a name says nothing of the table's size
             rules = _rules_of_json(json.dumps({"preset": source, "players": seats}))
     except (PaohuziError, TypeError, ValueError, RecursionError) as error:
-        raise RecordError(f"rules: {str(error)[:_MOST_WORDS]}") from error
+        raise RecordError(f"rules: {brief(str(error), MOST_WORDS)}") from error
     named = record.get("rules_hash", rules.hash)
     if named != rules.hash:
         raise refusal("rules_hash", named, f"{rules.hash}, the hash of its rule set here")
@@ -397,7 +395,7 @@ def _check_division(game: Game, recorded: Record, ours: Record) -> None:
     if why is not None:
         key = next(key for key in _OF_A_DIVISION if theirs[key] != ours[key])
         theirs_shown = shown(recorded[key])
-        raise RecordError(f"result {key} {theirs_shown}: {why[:_MOST_WORDS]}; the rules give {ours[key]!r}")
+        raise RecordError(f"result {key} {theirs_shown}: {brief(why, MOST_WORDS)}; the rules give {ours[key]!r}")
 
 
 def _options(game: Game) -> str:

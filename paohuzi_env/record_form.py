@@ -13,7 +13,7 @@ from typing import Any, Final, NoReturn, TypeAlias
 
 from paohuzi_env.core import log
 from paohuzi_env.core import state as st
-from paohuzi_env.errors import NotationError, RecordError
+from paohuzi_env.errors import NotationError, RecordError, shown
 from paohuzi_env.game import MOST_DRAWN
 from paohuzi_env.notation import format_group, format_tiles, parse_tiles
 
@@ -198,13 +198,6 @@ def refusal(what: str, value: object, allowed: str) -> RecordError:
     return RecordError(f"{what} {shown(value)}; allowed: {allowed}")
 
 
-def shown(value: object) -> str:
-    """A value for a message: short, and safe to print."""
-    try:
-        text = ascii(value)
-    except (RecursionError, ValueError):  # nested too deeply; a number of too many digits
-        return f"of type {type(value).__name__}"
-    return text if len(text) <= 60 else f"{text[:60]}…"
 
 
 # --- a line -------------------------------------------------------------------------------------------------

@@ -16,6 +16,8 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from paohuzi_env.errors import shown
+
 Reward = Literal["settlement", "scaled", "win", "signed_log"]
 REWARDS: Final[tuple[Reward, ...]] = get_args(Reward)
 DEFAULT_SCALE: Final = 10.0
@@ -31,9 +33,9 @@ def checked_reward(reward: Any, scale: Any = DEFAULT_SCALE) -> tuple[Reward, flo
         The reward is none of `REWARDS`, or the scale no finite number above zero.
     """
     if not isinstance(reward, str) or reward not in REWARDS:
-        raise ValueError(f"reward = {reward!r}; allowed: {', '.join(REWARDS)}")
+        raise ValueError(f"reward = {shown(reward)}; allowed: {', '.join(REWARDS)}")
     if isinstance(scale, bool) or not isinstance(scale, (int, float)) or not math.isfinite(scale) or scale <= 0:
-        raise ValueError(f"reward_scale = {scale!r}; allowed: a number above 0")
+        raise ValueError(f"reward_scale = {shown(scale)}; allowed: a number above 0")
     return reward, float(scale)
 
 

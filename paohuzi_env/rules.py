@@ -24,7 +24,7 @@ import numpy as np
 from paohuzi_env.core import state as st
 from paohuzi_env.core.rows import row_table
 from paohuzi_env.core.tiles import KINDS, RANKS, RED_KINDS
-from paohuzi_env.errors import RuleSetError
+from paohuzi_env.errors import MOST_PATH, MOST_WORDS, RuleSetError, brief, shown
 
 LEVELS: Final = ("none", "basic", "half", "full")
 LEVEL_OF: Final = MappingProxyType(
@@ -117,7 +117,7 @@ class RuleSet(Mapping[str, Any]):
     def __getattr__(self, field: str) -> Any:
         if not field.startswith("_") and field in self._values:
             return self._values[field]
-        raise AttributeError(f"a rule set has no field {field!r}")
+        raise AttributeError(f"a rule set has no field {shown(field)}")
 
     def __setattr__(self, field: str, value: Any) -> None:
         raise AttributeError(f"a rule set is frozen: {field} can't be set; make another with `rule_set`")
@@ -204,7 +204,9 @@ def rule_set(source: str | os.PathLike[str] | Mapping[str, Any] | RuleSet = "hun
         return _from_mapping(source)
     text = os.fspath(source) if isinstance(source, (str, os.PathLike)) else None
     if not isinstance(text, str):
-        raise RuleSetError(f"rule set {source!r}; allowed: a preset's name, a mapping, JSON, or a .toml or .json file")
+        raise RuleSetError(
+            f"rule set {shown(source)}; allowed: a preset's name, a mapping, JSON, or a .toml or .json file"
+        )
     if text.lstrip().startswith("{"):
         return _from_mapping(_parse_json(text, "inline rule set"))
     if text.endswith((".toml", ".json")) or not isinstance(source, str):
@@ -217,7 +219,9 @@ def preset(name: str) -> RuleSet:
     """The preset of that name."""
     table = _presets()
     if name not in table:
-        raise RuleSetError(f"unknown rule set {name!r}; allowed: {', '.join(table)}, a .toml or .json file, or JSON")
+        raise RuleSetError(
+            f"unknown rule set {shown(name)}; allowed: {', '.join(table)}, a .toml or .json file, or JSON"
+        )
     return _validated(name, _preset_values(name))
 
 
@@ -250,11 +254,12 @@ def _preset_values(name: str) -> dict[str, Any]:
 
 
 def _from_file(path: Path) -> RuleSet:
+    what = f"rule file {shown(str(path), MOST_PATH)}"
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, ValueError) as error:  # ValueError: no UTF-8, or no name of a file
-        raise RuleSetError(f"rule file {str(path)!r} can't be read: {error}") from error
-    what = f"rule file {str(path)!r}"
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        raise RuleSetError(f"{what} can't be read: {why}") from error
     if path.suffix == ".json":
         return _from_mapping(_parse_json(text, what))
     return _from_mapping(_toml_nulls(_parse(text, what, "TOML", tomllib.loads)))
@@ -263,7 +268,7 @@ def _from_file(path: Path) -> RuleSet:
 def _parse_json(text: str, what: str) -> dict[str, Any]:
     value = _parse(text, what, "JSON", lambda text: json.loads(text, object_pairs_hook=_no_twins))
     if not isinstance(value, dict):
-        raise RuleSetError(f"{what} is {value!r}; allowed: an object")
+        raise RuleSetError(f"{what} is {shown(value)}; allowed: an object")
     return value
 
 
@@ -274,7 +279,7 @@ def _parse(text: str, what: str, language: str, parser: Callable[[str], Any]) ->
     except RecursionError as error:
         raise RuleSetError(f"{what} is no {language}: too many nested brackets") from error
     except ValueError as error:
-        raise RuleSetError(f"{what} is no {language}: {error}") from error
+        raise RuleSetError(f"{what} is no {language}: {brief(str(error), MOST_WORDS)}") from error
     return value
 
 
@@ -283,7 +288,7 @@ def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     names = [name for name, _ in pairs]
     for name in names:
         if names.count(name) > 1:
-            raise ValueError(f"{name!r} is written twice; allowed: once")
+            raise ValueError(f"{shown(name)} is written twice; allowed: once")
     return dict(pairs)
 
 
@@ -291,11 +296,13 @@ def _from_mapping(source: Mapping[str, Any]) -> RuleSet:
     table = dict(source)
     name = table.pop("preset", "hunan")
     if not isinstance(name, str):
-        raise RuleSetError(f"preset = {name!r}; allowed: {', '.join(preset_names())}")
+        raise RuleSetError(f"preset = {shown(name)}; allowed: {', '.join(preset_names())}")
     start = preset(name).values_
     for field, value in table.items():
         if field not in FIELDS:
-            raise RuleSetError(f"unknown rule field {field!r} = {value!r}; allowed: preset, {', '.join(FIELDS)}")
+            raise RuleSetError(
+                f"unknown rule field {shown(field)} = {shown(value)}; allowed: preset, {', '.join(FIELDS)}"
+            )
     return _validated(name, _merge_all(start, table))
 
 
@@ -317,7 +324,7 @@ def _merge_all(start: dict[str, Any], table: Mapping[str, Any]) -> dict[str, Any
             values[field] = new
             continue
         if not isinstance(new, Mapping):
-            raise RuleSetError(f"{field} = {new!r}; allowed: a table")
+            raise RuleSetError(f"{field} = {shown(new)}; allowed: a table")
         if field == "patterns":
             new = {k: _pattern_entry(k, v, values.get(field, {})) for k, v in new.items()}
         values[field] = _merge(values.get(field, {}), new)
@@ -385,15 +392,15 @@ def _flatten(value: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 def _number(field: str, value: Any, low: int, high: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise RuleSetError(f"{field} = {value!r}; allowed: a whole number from {low} to {high}")
+        raise RuleSetError(f"{field} = {shown(value)}; allowed: a whole number from {low} to {high}")
 
 
 def _keys(field: str, table: Any, allowed: tuple[str, ...]) -> None:
     if not isinstance(table, Mapping):
-        raise RuleSetError(f"{field} = {table!r}; allowed: a table")
+        raise RuleSetError(f"{field} = {shown(table)}; allowed: a table")
     for key in table:
         if key not in allowed:
-            raise RuleSetError(f"unknown key {key!r} in {field}; allowed: {', '.join(allowed)}")
+            raise RuleSetError(f"unknown key {shown(key)} in {field}; allowed: {', '.join(allowed)}")
 
 
 def _validated(name: str, values: dict[str, Any]) -> RuleSet:
@@ -404,10 +411,10 @@ def _validated(name: str, values: dict[str, Any]) -> RuleSet:
             _number(field, values[field], low, high)
     for field in _FLAGS:
         if not isinstance(values[field], bool):
-            raise RuleSetError(f"{field} = {values[field]!r}; allowed: true, false")
+            raise RuleSetError(f"{field} = {shown(values[field])}; allowed: true, false")
     for field, allowed in _CHOICES.items():
         if values[field] not in allowed or not isinstance(values[field], str):
-            raise RuleSetError(f"{field} = {values[field]!r}; allowed: {', '.join(allowed)}")
+            raise RuleSetError(f"{field} = {shown(values[field])}; allowed: {', '.join(allowed)}")
     _check_tables(values)
     _check_together(values)
     return RuleSet(name, {field: values[field] for field in FIELDS})
@@ -435,7 +442,7 @@ def _check_tables(values: Mapping[str, Any]) -> None:
         for key, value in entry.items():
             if key == "quads":
                 if not isinstance(value, bool):
-                    raise RuleSetError(f"patterns.{pattern}.quads = {value!r}; allowed: true, false")
+                    raise RuleSetError(f"patterns.{pattern}.quads = {shown(value)}; allowed: true, false")
             else:
                 _number(f"patterns.{pattern}.{key}", value, 1 if key == "fan" else 0, 1000)
         if entry.get("from", 0) > entry.get("up_to", NO_LIMIT):
@@ -446,11 +453,13 @@ def _check_tables(values: Mapping[str, Any]) -> None:
     for pattern, fan in values["lone"].items():
         _number(f"lone.{pattern}", fan, 1, 1000)
     if not isinstance(values["joint"], Mapping) or len(values["joint"]) > 4:
-        raise RuleSetError(f"joint = {values['joint']!r}; allowed: a table of at most four pairs")
+        raise RuleSetError(f"joint = {shown(values['joint'])}; allowed: a table of at most four pairs")
     for pair, fan in values["joint"].items():
         names = pair.split("+")
         if len(names) != 2 or names[0] == names[1] or any(n not in LEVEL_OF for n in names):
-            raise RuleSetError(f"unknown pair {pair!r} in joint; allowed: two of {', '.join(LEVEL_OF)} joined by '+'")
+            raise RuleSetError(
+                f"unknown pair {shown(pair)} in joint; allowed: two of {', '.join(LEVEL_OF)} joined by '+'"
+            )
         _number(f"joint.{pair}", fan, 1, 1000)
     _keys("bonuses", values["bonuses"], ("add", "set"))
     _keys("bonuses.add", values["bonuses"].get("add", {}), ("self_draw",))
@@ -467,7 +476,7 @@ def _check_together(values: Mapping[str, Any]) -> None:
     """Refuse values that are each allowed and together make no sense."""
 
     def refuse(field: str, why: str) -> None:
-        raise RuleSetError(f"{field} = {values[field]!r} {why}")
+        raise RuleSetError(f"{field} = {shown(values[field])} {why}")
 
     if values["hand_size"] + 1 != 3 * values["doors"]:
         refuse("doors", f"contradicts hand_size = {values['hand_size']}; allowed: (hand_size + 1) / 3")
@@ -564,7 +573,7 @@ def seed_word(seed: Any) -> np.uint64:
         The seed is negative or no whole number.
     """
     if isinstance(seed, (bool, np.bool_)) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise ValueError(f"seed = {seed!r}; allowed: a whole number from 0")
+        raise ValueError(f"seed = {shown(seed)}; allowed: a whole number from 0")
     number = int(seed)
     word = number & 0xFFFFFFFFFFFFFFFF
     number >>= 64

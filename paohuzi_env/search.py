@@ -34,7 +34,7 @@ from paohuzi_env.core._compile import COMPILED, entry, kernel
 from paohuzi_env.core.rng import advance, key
 from paohuzi_env.core.turn import step
 from paohuzi_env.core.view import view
-from paohuzi_env.errors import IllegalActionError
+from paohuzi_env.errors import IllegalActionError, shown
 from paohuzi_env.game import Game
 from paohuzi_env.rules import RuleSet, rule_set, seed_word
 
@@ -62,7 +62,7 @@ class Policy:
 
     def __post_init__(self) -> None:
         if not _is_kernel(self.function):
-            raise TypeError(f"policy's function = {self.function!r}; allowed: a function under @kernel")
+            raise TypeError(f"policy's function = {shown(self.function)}; allowed: a function under @kernel")
 
 
 class Rollouts:
@@ -159,7 +159,7 @@ def as_policy(policy: Policy | Callable[..., int]) -> Policy:
         return policy
     if not _is_kernel(policy):
         raise TypeError(
-            f"policy = {policy!r}; allowed: a function (v, r, word) -> action under @kernel, a Policy, or None"
+            f"policy = {shown(policy)}; allowed: a function (v, r, word) -> action under @kernel, a Policy, or None"
         )
     return Policy(_without_data(policy))
 
@@ -197,7 +197,7 @@ def _gather(games: Any, rules: RuleSet) -> Any:
     array = st.allocate(len(games), st.GAME)
     for i, game in enumerate(games):
         if not isinstance(game, Game) or game.rules != rules:
-            raise ValueError(f"row {i}: {game!r}; allowed: a Game of rule set {rules}")
+            raise ValueError(f"row {i}: {shown(game)}; allowed: a Game of rule set {rules}")
         array[i] = game.record
     return array
 

@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 
 from paohuzi_env import registration
 from paohuzi_env.core.actions import NUM_ACTIONS
-from paohuzi_env.errors import GameOverError
+from paohuzi_env.errors import GameOverError, shown
 from paohuzi_env.game import Game
 from paohuzi_env.learners import BatchPolicy, IllegalAction, Opponent, Seat, SinglePolicy, Tables
 from paohuzi_env.rewards import DEFAULT_SCALE, Reward
@@ -142,7 +142,7 @@ class SingleSeatEnv(gymnasium.Env[NDArray[Any], Any]):
             raise GameOverError("step() before the first reset()")
         number = np.asarray(action)
         if number.size != 1 or not np.issubdtype(number.dtype, np.integer):
-            raise TypeError(f"action = {action!r}; allowed: a whole number from 0 to {NUM_ACTIONS - 1}")
+            raise TypeError(f"action = {shown(action)}; allowed: a whole number from 0 to {NUM_ACTIONS - 1}")
         t.step(np.array([number.item()], np.int64), 2)
         return t.observations()[0], float(t.rewards()[0]), bool(t.done[0]), False, self._info()
 
@@ -314,14 +314,14 @@ def _with_flags(infos: Mapping[str, NDArray[Any]], rows: NDArray[np.bool_]) -> d
 
 def _render_mode(mode: Any) -> Any:
     if mode is not None and mode not in RENDER_MODES:
-        raise ValueError(f"render_mode = {mode!r}; allowed: {', '.join(RENDER_MODES)}")
+        raise ValueError(f"render_mode = {shown(mode)}; allowed: {', '.join(RENDER_MODES)}")
     return mode
 
 
 def _check_options(options: Mapping[str, Any] | None, allowed: tuple[str, ...]) -> None:
     for name in options or ():
         if name not in allowed:
-            raise ValueError(f"option {name!r} of reset; allowed: {', '.join(allowed) or 'none'}")
+            raise ValueError(f"option {shown(name)} of reset; allowed: {', '.join(allowed) or 'none'}")
 
 
 def _row_seeds(seed: Any, count: int) -> list[int | None]:

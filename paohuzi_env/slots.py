@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from paohuzi_env.core import batch
 from paohuzi_env.core import state as st
-from paohuzi_env.errors import StateError
+from paohuzi_env.errors import StateError, shown
 from paohuzi_env.game import Game
 from paohuzi_env.rules import RuleSet
 
@@ -109,16 +109,16 @@ def taken(records: Any, rows: NDArray[np.int64]) -> Any:
 def whole(name: str, value: Any, low: int, high: int) -> int:
     """A whole number in range; a bool is none."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
-        raise TypeError(f"{name} = {value!r}; allowed: a whole number from {low} to {high}")
+        raise TypeError(f"{name} = {shown(value)}; allowed: a whole number from {low} to {high}")
     if not low <= value <= high:
-        raise ValueError(f"{name} = {value!r}; allowed: a whole number from {low} to {high}")
+        raise ValueError(f"{name} = {shown(value)}; allowed: a whole number from {low} to {high}")
     return int(value)
 
 
 def flag(name: str, value: Any) -> bool:
     """A bool, and nothing that merely counts as one."""
     if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{name} = {value!r}; allowed: True, False")
+        raise TypeError(f"{name} = {shown(value)}; allowed: True, False")
     return bool(value)
 
 

@@ -30,7 +30,7 @@ from paohuzi_env.core.actions import NUM_ACTIONS
 from paohuzi_env.core.observe import NUM_PLANES
 from paohuzi_env.core.perfect import PERFECT_PLANES, perfect_slice
 from paohuzi_env.core.tiles import KINDS
-from paohuzi_env.errors import GameOverError, IllegalActionError, StateError
+from paohuzi_env.errors import GameOverError, IllegalActionError, StateError, shown
 from paohuzi_env.game import Game
 from paohuzi_env.rules import RuleSet, rule_set, seed_word
 from paohuzi_env.slots import (
@@ -147,9 +147,10 @@ class VectorEnv:
         self.num_envs = whole("num_envs", num_envs, 1, 1 << 24)
         self.threads = whole("threads", threads, 1, self.num_envs)
         if autoreset not in MODES:
-            raise ValueError(f"autoreset = {autoreset!r}; allowed: {', '.join(MODES)}")
+            raise ValueError(f"autoreset = {shown(autoreset)}; allowed: {', '.join(MODES)}")
         if observation_dtype not in OBSERVATION_DTYPES:
-            raise ValueError(f"observation_dtype = {observation_dtype!r}; allowed: {', '.join(OBSERVATION_DTYPES)}")
+            allowed = ", ".join(OBSERVATION_DTYPES)
+            raise ValueError(f"observation_dtype = {shown(observation_dtype)}; allowed: {allowed}")
         self.autoreset: Autoreset = autoreset
         self._mode = MODES.index(autoreset)
         self._dealer = -1 if dealer is None else whole("dealer", dealer, 0, self.rules.seats - 1)
@@ -425,7 +426,7 @@ def _arrays(n: int, out: Mapping[str, NDArray[Any]], observation: np.dtype[Any])
     }
     for name in out:
         if name not in kinds:
-            raise ValueError(f"out has {name!r}; allowed: {', '.join(kinds)}")
+            raise ValueError(f"out has {shown(name)}; allowed: {', '.join(kinds)}")
     given = {name: given_array(f"out[{name!r}]", array, *kinds[name]) for name, array in out.items()}
     for a, b in itertools.combinations(given, 2):
         if np.may_share_memory(given[a], given[b]):

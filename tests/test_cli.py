@@ -118,6 +118,25 @@ def test_a_wrong_command_line_is_one_line_and_2(args: tuple[str, ...]) -> None:
     complaint(*args, status=2)
 
 
+LONG = "x" * 20_000
+
+
+@pytest.mark.parametrize(
+    "args",
+    [("rules", LONG), ("rules", f"{LONG}.toml"), ("rules", f'{{"{LONG}": 1}}'), ("waits", LONG), ("replay", LONG),
+     ("waits", "abc", "--melds", LONG), ("selfplay", "--games", "1", "--record", LONG), ("selfplay", f"--{LONG}"),
+     (LONG,), ("selfplay", "--games", LONG), ("selfplay", "--games", f"-{'9' * 4000}"), ("selfplay", "a b " * 9999),
+     ("selfplay", "--rules", LONG)],
+    ids=range(13),
+)  # fmt: skip
+def test_no_complaint_repeats_a_long_argument_whole(args: tuple[str, ...]) -> None:
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        assert cli.main(args) in (1, 2)
+    assert len(err.getvalue()) < 1000
+    assert err.getvalue().count("\n") == 1
+
+
 # --- evaluate ---------------------------------------------------------------------------------------------------------
 
 
