@@ -257,7 +257,10 @@ class Meld:
 
 def _split_meld(text: str, kinds: tuple[str, ...]) -> tuple[str, str]:
     kind, _, tiles = _text(text, "meld").partition(":")
-    return _one_of(kind.strip(_SPACES), kinds, "KIND of meld KIND:TILES"), tiles
+    kind = kind.strip(_SPACES)
+    if kind not in kinds:
+        raise NotationError(f"meld {shown(text)}; allowed: KIND:TILES with KIND one of {', '.join(kinds)}")
+    return kind, tiles
 
 
 def parse_meld(text: str, *, hidden: bool = False) -> Meld:

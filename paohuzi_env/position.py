@@ -12,17 +12,17 @@ never raise for what a query says; `Position` and `waits` do.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import IO, Any, Final, TypeAlias
+from typing import IO, Any, Final, TypeAlias, TypeVar
 
 import numpy as np
 
 from paohuzi_env.core import state as st
 from paohuzi_env.core import waits as core
 from paohuzi_env.core.tiles import LOW, RED_RUN, WILD, XXY, XYY
-from paohuzi_env.errors import MOST_WORDS, NotationError, PaohuziError, brief, shown
+from paohuzi_env.errors import MOST_WORDS, NotationError, PaohuziError, RuleSetError, brief, shown
 from paohuzi_env.game import MELD_NAMES, MOST_DRAWN, SOURCES
 from paohuzi_env.notation import (
     MELD_KINDS,
@@ -42,6 +42,7 @@ MOST_BYTES: Final = 1 << 16
 """Longest line that is read as a query; the longest possible one needs a tenth of it."""
 
 Answer: TypeAlias = dict[str, Any]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,13 +192,13 @@ class Position:
         melds = query.get("melds", [])
         if not isinstance(melds, list | tuple):
             raise NotationError(f"melds of type {_type(melds)}; allowed: a list of KIND:TILES")
-        tile = parse_tiles(query["tile"])
+        tile = _read("tile", parse_tiles, query["tile"])
         if len(tile) != 1:
             raise NotationError(f"tile {shown(query['tile'])} is {len(tile)} tiles; allowed: one")
         return cls(
-            _rules_of(query.get("rules", "hunan")),
-            tuple(parse_tiles(query["hand"])),
-            tuple(parse_meld(meld) for meld in melds),
+            _read("rules", _rules_of, query.get("rules", "hunan")),
+            tuple(_read("hand", parse_tiles, query["hand"])),
+            tuple(_read(f"melds[{place}]", parse_meld, meld) for place, meld in enumerate(melds)),
             tile[0],
             query["source"],
             **{name: query.get(name, False) for name in FLAGS},
@@ -437,6 +438,14 @@ def _check_size(rules: RuleSet, hand: Sequence[int], melds: Sequence[Meld], dead
 # --- lines and words ----------------------------------------------------------------------------------------
 
 
+def _read(field: str, reader: Callable[[Any], T], value: object) -> T:
+    """The value of a field by its reader, whose error then names the field."""
+    try:
+        return reader(value)
+    except (NotationError, RuleSetError) as error:
+        raise type(error)(f"{field}: {error}") from error
+
+
 def _rules_of(source: object) -> RuleSet:
     """The rule set of a query: a preset's name or an object, never a file."""
     if isinstance(source, Mapping):
@@ -445,13 +454,13 @@ def _rules_of(source: object) -> RuleSet:
         except (TypeError, ValueError, RecursionError) as error:
             if isinstance(error, PaohuziError):
                 raise
-            raise NotationError(f"rules that are no JSON: {error}") from error
+            raise NotationError(f"no JSON: {error}") from error
     if isinstance(source, RuleSet):
         return source
     if isinstance(source, str) and source in preset_names():
         return rule_set(source)
     names = ", ".join(preset_names())
-    raise NotationError(f'rules {shown(source)}; allowed: {names}, or an object {{"preset": NAME, …}}')
+    raise NotationError(f'{shown(source)}; allowed: {names}, or an object {{"preset": NAME, …}}')
 
 
 @lru_cache(maxsize=16)
