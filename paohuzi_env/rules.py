@@ -12,7 +12,7 @@ import hashlib
 import json
 import os
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from importlib import resources
 from pathlib import Path
@@ -51,6 +51,8 @@ USUAL_RANGE: Final[Mapping[str, Mapping[str, int]]] = MappingProxyType(
 UNITS: Final = ("peng", "wei", "kan", "pao", "ti")  # in the order of RULES.huxi
 CLASSES: Final = ("small_black", "small_red", "large_black", "large_red")
 RUNS: Final = ("ju_123", "ju_2710")
+HAND_SIZES: Final = range(2, 21, 3)
+"""Those that with one more tile make whole doors."""
 
 # field: the least and the greatest whole number
 _NUMBERS: Final = {
@@ -181,7 +183,7 @@ class RuleSet(Mapping[str, Any]):
     @property
     def wall_size(self) -> int:
         """Tiles in the wall after the deal."""
-        return self.deck_size - 3 * int(self._values["hand_size"]) - 1
+        return _wall(self._values["ranks"], self._values["wilds"], self._values["hand_size"])
 
 
 def rule_set(source: str | os.PathLike[str] | Mapping[str, Any] | RuleSet = "hunan") -> RuleSet:
@@ -472,20 +474,40 @@ def _check_tables(values: Mapping[str, Any]) -> None:
         _number(f"multipliers.{name}", fan, 1, 1000)
 
 
+def _dealt(hand_size: int) -> int:
+    """Tiles that are dealt: three hands, whoever plays (rules 10.4), and the dealer's upcard."""
+    return 3 * hand_size + 1
+
+
+def _wall(ranks: int, wilds: int, hand_size: int) -> int:
+    return 8 * ranks + wilds - _dealt(hand_size)
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return ", ".join(map(str, numbers))
+
+
 def _check_together(values: Mapping[str, Any]) -> None:
     """Refuse values that are each allowed and together make no sense."""
 
     def refuse(field: str, why: str) -> None:
         raise RuleSetError(f"{field} = {shown(values[field])} {why}")
 
-    if values["hand_size"] + 1 != 3 * values["doors"]:
-        refuse("doors", f"contradicts hand_size = {values['hand_size']}; allowed: (hand_size + 1) / 3")
-    wall = 8 * values["ranks"] + values["wilds"] - 3 * values["hand_size"] - 1
+    size = values["hand_size"]
+    if size + 1 != 3 * values["doors"]:
+        doors = f" = {(size + 1) // 3}" if size in HAND_SIZES else f", with hand_size {_listed(HAND_SIZES)}"
+        refuse("doors", f"contradicts hand_size = {size}; allowed: (hand_size + 1) / 3{doors}")
     least = 2 if values["show_last_tile"] else 1
+    wall = _wall(values["ranks"], values["wilds"], size)
     if not least <= wall <= st.WALL:
+        fits = range(least, st.WALL + 1)
+        ranks = [n for n in range(1, RANKS + 1) if _wall(n, values["wilds"], size) in fits]
+        sizes = [n for n in HAND_SIZES if _wall(values["ranks"], values["wilds"], n) in fits]
         refuse(
             "ranks",
-            f"with hand_size = {values['hand_size']} leaves a wall of {wall}; allowed: {least} to {st.WALL}",
+            f"contradicts hand_size = {size}: of {wall + _dealt(size)} tiles {_dealt(size)} are dealt, and a wall of "
+            f"{least} to {st.WALL} has to be left; allowed: ranks {_listed(ranks)}"
+            + (f", or hand_size {_listed(sizes)} with its doors" if sizes else ""),
         )
     plain = values["min_huxi_plain"]
     if plain is not None and plain < values["min_huxi"]:

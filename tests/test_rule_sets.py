@@ -12,7 +12,7 @@ import pytest
 
 import paohuzi_env
 from paohuzi_env.errors import RuleSetError
-from paohuzi_env.rules import FIELDS, RuleSet, difference, preset_names, rule_set, seed_word
+from paohuzi_env.rules import FIELDS, HAND_SIZES, RuleSet, difference, preset_names, rule_set, seed_word
 
 RULES_MD = Path(paohuzi_env.__file__).parent / "RULES.md"
 
@@ -105,9 +105,12 @@ WRONG: list[tuple[Any, str]] = [
     ({"lone": {"hai_di": 0}}, "lone.hai_di = 0"),
     ({"multipliers": {"x": 3}}, "unknown key 'x' in multipliers"),
     ({"bonuses": {"add": {"self_draw": 3}}}, 'contradict base_on = "deng"'),
-    ({"hand_size": 19}, "doors = 7 contradicts hand_size = 19"),
-    ({"ranks": 7}, "leaves a wall of"),
-    ({"hand_size": 5, "doors": 2}, "leaves a wall of 64"),
+    ({"hand_size": 19}, "doors = 7 contradicts hand_size = 19; allowed: (hand_size + 1) / 3, with hand_size 2, 5, 8"),
+    ({"hand_size": 5}, "doors = 7 contradicts hand_size = 5; allowed: (hand_size + 1) / 3 = 2"),
+    ({"ranks": 3}, "ranks = 3 contradicts hand_size = 20: of 24 tiles 61 are dealt, and a wall of 1 to 30 has"),
+    ({"ranks": 3}, "allowed: ranks 8, 9, 10, or hand_size 2, 5 with its doors"),
+    ({"hand_size": 5, "doors": 2}, "allowed: ranks 3, 4, 5, or hand_size 17, 20 with its doors"),
+    ({"preset": "mini", "ranks": 1, "hand_size": 2, "doors": 1, "show_last_tile": True}, "allowed: ranks 2, 3, 4"),
     ({"min_huxi_plain": 10}, "min_huxi_plain = 10 contradicts min_huxi = 15"),
     ({"base_on": "huxi"}, "self_draw = 'after' contradicts base_on"),
     ({"turn_up": 25}, "turn_up = 25 is more than the wall of 19"),
@@ -124,6 +127,28 @@ def test_what_is_wrong_is_refused_with_name_value_and_what_is_allowed(source: An
     with pytest.raises(RuleSetError) as caught:
         rule_set(source)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("show_last_tile", [False, True])
+def test_the_ranks_and_hand_sizes_that_a_refusal_names_are_taken(show_last_tile: bool) -> None:
+    refused = 0
+    for size in HAND_SIZES:
+        for ranks in range(1, 11):
+            fields = {"hand_size": size, "doors": (size + 1) // 3, "ranks": ranks, "show_last_tile": show_last_tile}
+            try:
+                wall = rule_set(fields).wall_size
+            except RuleSetError as error:
+                first, _, second = str(error).partition("; allowed: ranks ")[2].partition(", or hand_size ")
+                refused += 1
+            else:
+                assert 1 + show_last_tile <= wall <= 30
+                continue
+            assert first
+            for other in first.split(", "):
+                rule_set({**fields, "ranks": int(other)})
+            for other in second.removesuffix(" with its doors").split(", ") if second else ():
+                rule_set({**fields, "hand_size": int(other), "doors": (int(other) + 1) // 3})
+    assert refused > 20
 
 
 def test_rubbish_files_are_refused(tmp_path: Path) -> None:
