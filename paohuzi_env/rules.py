@@ -516,6 +516,11 @@ def _check_together(values: Mapping[str, Any]) -> None:
         refuse("self_draw", 'contradicts base_on = "huxi", which has no deng to add; allowed: none')
     if values["base_on"] == "deng" and any(values["bonuses"].get(k) for k in ("add", "set")):
         refuse("bonuses", 'contradict base_on = "deng"; allowed: none, or base_on = "huxi"')
+    for field, allowed in (("discard_payment", "each"), ("di_hu_on", "opening")):
+        if values[field] != allowed and not values["hu_on_discard"]:
+            refuse(field, f"contradicts hu_on_discard = false, by which no discard wins; allowed: {allowed}")
+    if values["draw_penalty"] and not values["wilds"]:
+        refuse("draw_penalty", "contradicts wilds = 0, by which nobody holds a wild tile; allowed: 0")
     if values["turn_up"] > wall:
         refuse("turn_up", f"is more than the wall of {wall}; allowed: 0 to {wall}")
 

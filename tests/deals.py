@@ -133,4 +133,9 @@ def random_rules(chance: random.Random) -> dict[str, Any]:
         rules["min_huxi_plain"] = max(least, 1) + chance.randint(0, 6)
     elif preset == "huaihua" and least > 18:
         rules["min_huxi_plain"] = None
+    made = make_rules(rules)
+    if not made.hu_on_discard:
+        rules |= {"discard_payment": "each", "di_hu_on": "opening"}
+    if not made.wilds:
+        rules["draw_penalty"] = 0
     return rules

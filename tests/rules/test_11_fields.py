@@ -24,6 +24,11 @@ pytestmark = [pytest.mark.interpreted, pytest.mark.rule("11")]
         ({"min_huxi_plain": 3}, ["min_huxi_plain", "3", "15"]),
         ({"preset": "huaihua", "min_huxi": 20}, ["min_huxi_plain", "18", "20"]),
         ({"preset": "bopi", "self_draw": "after"}, ["self_draw", "after", "none"]),
+        ({"discard_payment": "discarder"}, ["discard_payment", "discarder", "hu_on_discard = false", "each"]),
+        ({"di_hu_on": "first_discard"}, ["di_hu_on", "first_discard", "hu_on_discard = false", "opening"]),
+        ({"preset": "luzhou", "hu_on_discard": False}, ["discard_payment", "discarder", "hu_on_discard = false"]),
+        ({"draw_penalty": 5}, ["draw_penalty", "5", "wilds = 0", "allowed: 0"]),
+        ({"preset": "yongzhou", "wilds": 0}, ["draw_penalty", "5", "wilds = 0"]),
         ({"patterns": {"lucky": 3}}, ["lucky", "hong_hu"]),
         ({"huxi": {"ti": {"small_black": -1}}}, ["huxi.ti.small_black", "-1"]),
         ({"ranks": 4}, ["ranks"]),
@@ -36,6 +41,15 @@ def test_an_unknown_or_contradictory_field_is_refused_with_name_value_and_what_i
     with pytest.raises(RuleSetError) as error:
         rule_set(fields)
     assert all(word in str(error.value) for word in words), str(error.value)
+
+
+def test_what_is_not_void_is_taken() -> None:
+    assert rule_set({"hu_on_discard": True, "discard_payment": "discarder"}).discard_payment == "discarder"
+    assert rule_set({"hu_on_discard": True, "di_hu_on": "first_discard"}).di_hu_on == "first_discard"
+    assert rule_set({"wilds": 1, "draw_penalty": 5}).draw_penalty == 5
+    no_discards = {"hu_on_discard": False, "discard_payment": "each", "di_hu_on": "opening"}
+    assert rule_set({"preset": "luzhou", **no_discards}).name == "luzhou"
+    assert rule_set({"preset": "yongzhou", "wilds": 0, "draw_penalty": 0}).multipliers["wang_diao"] == 4
 
 
 def test_a_value_replaces_the_presets() -> None:
