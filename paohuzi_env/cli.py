@@ -1,8 +1,8 @@
 """The command `paohuzi`: evaluate positions, replay records, play random hands, list waits and rule sets.
 
 Results go to standard output, errors as one line to standard error. Exit status: 0 done, 1 something is wrong with
-what was given, 2 the command line is none, 130 interrupted, 141 the reader of the output has gone. Heavy imports
-wait until a command needs them.
+what was given, 2 the command line is none, 130 interrupted, 141 the reader of the output has gone, 143 (129) ended by
+SIGTERM (SIGHUP), which leaves no half of a file behind. Heavy imports wait until a command needs them.
 """
 
 from __future__ import annotations
@@ -11,12 +11,14 @@ import contextlib
 import io
 import json
 import os
+import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn, TypeAlias
 
 import tyro
 
@@ -30,11 +32,21 @@ if TYPE_CHECKING:
 Command: TypeAlias = Callable[[], int]
 INTERRUPTED: Final = 130
 PIPE_CLOSED: Final = 141
+SIGNALLED: Final = 128
+"""Exit status of a command that a signal ended, less the signal's number."""
 _EPILOG: Final = "An example of each command: paohuzi COMMAND --help"
 
 
 class _UsageError(Exception):
     """An option's value that can't be."""
+
+
+class _Signalled(BaseException):
+    """A signal asks the process to end: what runs cleans up on its way out, as at an interrupt."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"ended by {signal.Signals(number).name}")
+        self.number = number
 
 
 def _named(metavar: str, hint: str | None = None) -> Any:
@@ -353,7 +365,8 @@ def run_quietly(command: Command) -> int:
             sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - as long as the process
         if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal without Chinese shows "?"
             sys.stdout.reconfigure(errors="replace")
-        status = command()
+        with _ending_by_signal():
+            status = command()
         sys.stdout.flush()
     except BrokenPipeError:
         _close_output()
@@ -361,10 +374,34 @@ def run_quietly(command: Command) -> int:
     except KeyboardInterrupt:
         _complain("interrupted")
         return INTERRUPTED
+    except _Signalled as end:
+        _complain(end)
+        return SIGNALLED + end.number
     except (PaohuziError, OSError, _UsageError) as error:
         _complain(error)
         return 2 if isinstance(error, _UsageError) else 1
     return status
+
+
+@contextlib.contextmanager
+def _ending_by_signal() -> Iterator[None]:
+    """While a command runs, raise `_Signalled` where SIGTERM or SIGHUP would end the process at once."""
+
+    def handle(number: int, frame: object) -> NoReturn:
+        raise _Signalled(number)
+
+    taken: list[signal.Signals] = []
+    if threading.current_thread() is threading.main_thread():
+        for name in ("SIGTERM", "SIGHUP"):  # Windows has no SIGHUP; under nohup it is ignored, and stays so
+            number = getattr(signal, name, None)
+            if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+                signal.signal(number, handle)
+                taken.append(number)
+    try:
+        yield
+    finally:
+        for number in taken:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _parse(argv: Sequence[str]) -> Command:

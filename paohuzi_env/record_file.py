@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
+import sys
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
@@ -18,42 +20,92 @@ from paohuzi_env.record_form import MOST_BYTES, parse_record, record_line
 def write_records(path: str | os.PathLike[str], records: Iterable[Mapping[str, Any]]) -> int:
     """Write records to a file: all of them, or on any error none, the file being as it was.
 
-    The records may be made while they are written. What is no plain file (a pipe, ``/dev/null``) is written
-    to directly.
+    The records may be made while they are written. What is no plain file (a pipe, ``/dev/null``), and the file that
+    standard output or standard error goes to, is written to directly.
 
     Returns
     -------
     int
         How many were written.
+
+    Raises
+    ------
+    OSError
+        The file can't be written; `filename` is `path`.
+    RecordError
+        One of the records is none.
     """
-    path = Path(os.path.realpath(path))
-    if path.exists() and not stat.S_ISREG(path.stat().st_mode):
-        with path.open("w", encoding="utf-8", newline="\n") as file:
-            return _write_all(file, records)
-    part = path.with_name(f".{path.name[:100]}.{uuid.uuid4().hex[:12]}.part")
+    name = os.fspath(path)
+    stream = _open_stream(name)
+    if stream is not None:
+        return _write_all(stream, records, name)
+    target = Path(os.path.realpath(name))  # a link stays one
+    part = target.with_name(f".{target.name[:100]}.{uuid.uuid4().hex[:12]}.part")
     try:
-        with part.open("x", encoding="utf-8", newline="\n") as file:
-            count = _write_all(file, records)
-            file.flush()
-            os.fsync(file.fileno())
-        if path.exists():
-            part.chmod(stat.S_IMODE(path.stat().st_mode))
-        part.replace(path)
-    except BaseException as error:
+        with _named(name):
+            file = part.open("x", encoding="utf-8", newline="\n")
+        count = _write_all(file, records, name, sync=True)
+        with _named(name):
+            if target.exists():
+                part.chmod(stat.S_IMODE(target.stat().st_mode))
+            part.replace(target)
+    except BaseException:
         with contextlib.suppress(OSError):
             part.unlink()
-        if isinstance(error, OSError) and error.filename == str(part):
-            error.filename = str(path)  # what the caller has named
         raise
     return count
 
 
-def _write_all(file: IO[str], records: Iterable[Mapping[str, Any]]) -> int:
+def _open_stream(name: str) -> IO[str] | None:
+    """The file opened for writing on, if it is none that can be replaced by another when all is written.
+
+    Asked of the name as it is: a link like ``/dev/stdout`` leads to no path when standard output is a pipe.
+    """
+    try:
+        info = Path(name).stat()
+    except (OSError, ValueError):
+        return None
+    for number, stream in ((1, sys.stdout), (2, sys.stderr)):
+        with contextlib.suppress(OSError):
+            if os.path.samestat(info, os.fstat(number)):  # to write on where it is, not over it
+                if stream is not None:
+                    stream.flush()
+                return os.fdopen(os.dup(number), "w", encoding="utf-8", newline="\n")
+    if stat.S_ISREG(info.st_mode):
+        return None
+    return Path(name).open("w", encoding="utf-8", newline="\n")
+
+
+def _write_all(file: IO[str], records: Iterable[Mapping[str, Any]], name: str, *, sync: bool = False) -> int:
+    """Write the records and close the file."""
     count = 0
-    for record in records:
-        file.write(record_line(record))
-        count += 1
+    try:
+        for record in records:
+            line = record_line(record)
+            with _named(name):
+                file.write(line)
+            count += 1
+        with _named(name):
+            file.flush()
+            if sync:
+                os.fsync(file.fileno())
+    except BaseException:
+        with contextlib.suppress(OSError):  # what could not be written cannot be written now: the first error counts
+            file.close()
+        raise
+    with _named(name):
+        file.close()
     return count
+
+
+@contextlib.contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Let an error of the system name the file that the caller has named."""
+    try:
+        yield
+    except OSError as error:
+        error.filename, error.filename2 = name, None
+        raise
 
 
 class RecordWriter:
@@ -107,10 +159,11 @@ class RecordWriter:
         data = record_line(record).encode()
         self._file.seek(self._end)
         try:
-            if self._file.write(data) != len(data):
-                raise OSError(f"{self.path}: only a part of a record could be written")
-            if self._sync:
-                os.fsync(self._file.fileno())
+            with _named(str(self.path)):
+                if self._file.write(data) != len(data):
+                    raise OSError(errno.ENOSPC, "only a part of a record could be written")
+                if self._sync:
+                    os.fsync(self._file.fileno())
         except BaseException:
             with contextlib.suppress(OSError):
                 self._file.truncate(self._end)

@@ -278,7 +278,25 @@ def test_selfplay_to_what_cannot_be_written(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
 def test_a_full_disk_is_one_line() -> None:
-    assert "No space" in complaint("selfplay", "--games", "40", "--record", "/dev/full")
+    for games in ("1", "40"):  # found at the last flush; in between
+        line = complaint("selfplay", "--games", games, "--record", "/dev/full")
+        assert line == "paohuzi: /dev/full: No space left on device\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="limits of POSIX")
+def test_a_disk_that_fills_up_midway_is_one_line_and_leaves_no_file(tmp_path: Path) -> None:
+    import resource
+
+    record_of(play_random(rule_set("hunan"), 0, 0)[0])  # so that no compiled kernel has to be kept
+    file = tmp_path / "games"
+    done = subprocess.run(
+        [sys.executable, "-m", "paohuzi_env", "selfplay", "--games", "40", "--record", str(file)],
+        stderr=subprocess.PIPE, env={**os.environ, "PAOHUZI_QUIET": "1"}, check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)),
+    )  # fmt: skip
+    assert done.stderr == f"paohuzi: {file}: File too large\n".encode()
+    assert done.returncode == 1
+    assert not list(tmp_path.iterdir())
 
 
 # --- waits and rules --------------------------------------------------------------------------------------------------
@@ -349,24 +367,76 @@ def test_a_terminal_that_knows_no_chinese_is_no_error(games: Path, args: tuple[s
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-def test_an_interrupt_is_130_and_leaves_no_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [("SIGINT", b"interrupted"), ("SIGTERM", b"ended by SIGTERM"), ("SIGHUP", b"ended by SIGHUP")],
+)
+def test_a_signal_that_ends_a_command_leaves_no_file(tmp_path: Path, number: str, words: bytes) -> None:
     file = tmp_path / "games"
-    # A shell's background job ignores the interrupt, and so would its children: undo that first.
+    file.write_text("as it was")
+    # A shell's background job ignores some signals, and so would its children: undo that first.
     with subprocess.Popen(
         [sys.executable, "-m", "paohuzi_env", "selfplay", "--games", "10000000", "--record", str(file)],
         stderr=subprocess.PIPE, env={**os.environ, "PAOHUZI_QUIET": "1"},
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  # no other thread runs
+        preexec_fn=lambda: signal.signal(signal.Signals[number], signal.SIG_DFL),  # noqa: PLW1509  # no other thread
     ) as child:  # fmt: skip
         try:
             deadline = time.monotonic() + 200
-            while not list(tmp_path.iterdir()) and time.monotonic() < deadline:  # until it plays
+            while len(list(tmp_path.iterdir())) < 2 and time.monotonic() < deadline:  # until it plays
                 time.sleep(0.05)
-            child.send_signal(signal.SIGINT)
-            assert child.communicate(timeout=60)[1] == b"paohuzi: interrupted\n"
-            assert child.returncode == cli.INTERRUPTED
+            child.send_signal(signal.Signals[number])
+            assert child.communicate(timeout=60)[1] == b"paohuzi: " + words + b"\n"
+            assert child.returncode == cli.SIGNALLED + signal.Signals[number]
         finally:
             child.kill()
-    assert not list(tmp_path.iterdir())
+    assert [path.name for path in tmp_path.iterdir()] == [file.name]
+    assert file.read_text() == "as it was"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_a_signal_that_is_ignored_stays_so_and_handlers_are_given_back() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN), signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    found: list[object] = []
+    try:
+        cli.run_quietly(lambda: found.extend(map(signal.getsignal, (signal.SIGHUP, signal.SIGTERM))) or 0)
+        assert found[0] is signal.SIG_IGN
+        assert callable(found[1])
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGHUP, before[0])
+        signal.signal(signal.SIGTERM, before[1])
+
+
+@pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="no /dev/stdout")
+def test_records_go_to_standard_output_too(tmp_path: Path) -> None:
+    options = ("selfplay", "--games", "3", "--seed", "5", "--record")
+    paohuzi(*options, str(tmp_path / "games"))
+    records = (tmp_path / "games").read_text(encoding="utf-8")
+    for name in ("/dev/stdout", "/dev/fd/1"):
+        shown = paohuzi(*options, name).stdout  # a pipe
+        assert shown.startswith(records)
+        assert "hands " in shown.removeprefix(records)
+        file = tmp_path / "out"
+        file.write_text("before\n", encoding="utf-8")
+        with file.open("a", encoding="utf-8") as out:  # a plain file, gone on with and not written over
+            subprocess.run([sys.executable, "-m", "paohuzi_env", *options, name], stdout=out, check=True)
+        shown = file.read_text(encoding="utf-8").removeprefix("before\n")
+        assert shown.startswith(records)
+        assert "hands " in shown.removeprefix(records)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
+def test_records_go_to_a_named_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(
+        [sys.executable, "-m", "paohuzi_env", "selfplay", "--games", "2", "--record", str(pipe)],
+        stdout=subprocess.DEVNULL,
+    ) as child:
+        assert len(pipe.read_text(encoding="utf-8").splitlines()) == 2
+    assert child.returncode == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
 
 
 def test_the_demo_plays_records_verifies_and_shows(tmp_path: Path) -> None:

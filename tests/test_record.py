@@ -555,6 +555,34 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
         write_records(tmp_path / "no" / "folder.jsonl", ORIGINALS)
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+def test_an_error_of_the_system_names_the_file_and_one_of_the_records_does_not(tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to("/dev/full")
+    for count in (1, 40):
+        with pytest.raises(OSError, match="No space") as caught:
+            write_records(link, ORIGINALS[:1] * count)
+        assert caught.value.filename == str(link)
+
+    def failing() -> Iterator[Record]:
+        yield ORIGINALS[1]
+        raise ConnectionResetError(104, "reset by peer")
+
+    for place in (link, tmp_path / "file"):
+        with pytest.raises(ConnectionResetError) as reset:
+            write_records(place, failing())
+        assert reset.value.filename is None
+    with pytest.raises(FileNotFoundError) as missing:
+        write_records(tmp_path / "no" / "file", ORIGINALS)
+    assert missing.value.filename == str(tmp_path / "no" / "file")
+    writer = RecordWriter(tmp_path / "long")
+    writer._file.close()
+    writer._file = link.open("r+b", buffering=0)
+    with writer, pytest.raises(OSError, match="No space") as caught:
+        writer.write(ORIGINALS[0])
+    assert caught.value.filename == str(tmp_path / "long")
+
+
 def test_what_is_no_plain_file_is_written_to_and_not_replaced(tmp_path: Path) -> None:
     assert write_records(os.devnull, ORIGINALS) == len(ORIGINALS)
     assert not Path(os.devnull).is_file()
