@@ -276,7 +276,7 @@ def _waits(hand: str, melds: Sequence[str], source: str, chinese: bool) -> int:
     from paohuzi_env.notation import tile_glyph, tile_letter
     from paohuzi_env.show import print_table
 
-    found = position.waits(hand, melds, rules)
+    found = position.waits(_utf8(hand), [_utf8(meld) for meld in melds], rules)
     if not found:
         print("waits for nothing")
         return 0
@@ -336,7 +336,18 @@ def _value(value: object) -> str:
 def _rule_set(source: str) -> RuleSet:
     from paohuzi_env.rules import rule_set
 
-    return rule_set(source)
+    return rule_set(source if source.endswith((".toml", ".json")) else _utf8(source))
+
+
+def _utf8(word: str) -> str:
+    """An argument as text. Where the locale is not UTF-8, Python has put surrogates for what it could not decode.
+
+    Not for names of files: the system is given those back byte by byte, which takes the surrogates.
+    """
+    try:
+        return word if word.isascii() else os.fsencode(word).decode()
+    except UnicodeError:
+        return word
 
 
 def _in_range(name: str, value: int, low: int, high: int | None) -> None:

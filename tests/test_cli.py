@@ -312,6 +312,22 @@ def test_waits_are_listed_for_own_draws_and_for_others() -> None:
     assert paohuzi("waits", "aabbccddeeffgghhiijj").stdout == "waits for nothing\n"
 
 
+@pytest.mark.skipif(os.name == "nt", reason="locales of POSIX")
+def test_chinese_arguments_are_utf_8_in_a_locale_that_does_not_say_so(tmp_path: Path) -> None:
+    plain = {"PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0", "LC_ALL": "C", "PYTHONIOENCODING": "utf-8"}
+    words = ("waits", "一三六七八九九叁叁叁肆伍陆", "--melds", "peng:五五五", "ti:拾拾拾拾", "--chinese")
+    assert paohuzi(*words, env=plain).stdout == paohuzi(*words).stdout
+    rules, games = tmp_path / "湖南.toml", tmp_path / "局.jsonl"
+    rules.write_text("cap = 7", encoding="utf-8")
+    assert re.search(r"^cap +7 ", paohuzi("rules", str(rules), env=plain).stdout, re.MULTILINE)
+    paohuzi("selfplay", "--games", "1", "--record", str(games), env=plain)
+    assert len(list(read_records(games))) == 1
+    paohuzi("replay", str(games), env=plain)
+    assert "'湖南'" in paohuzi("rules", "湖南", env=plain, status=1).stderr
+    assert "'名'" in paohuzi("rules", '{"名": 1}', env=plain, status=1).stderr
+    assert "which is no tile" in paohuzi("waits", os.fsdecode(b"\xff\xfe"), env=plain, status=1).stderr
+
+
 @pytest.mark.parametrize("args", [("xyz",), ("aaa",), ("acfghiiCCCDEF", "--melds", "nonsense"), ("aaaa" + "b" * 16,)])
 def test_waits_of_what_is_no_hand(args: tuple[str, ...]) -> None:
     complaint("waits", *args)
