@@ -15,6 +15,7 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -376,7 +377,7 @@ def run_quietly(command: Command) -> int:
             sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - as long as the process
         if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal without Chinese shows "?"
             sys.stdout.reconfigure(errors="replace")
-        with _ending_by_signal():
+        with _ending_by_signal(), _warning_in_one_line():
             status = command()
         sys.stdout.flush()
     except BrokenPipeError:
@@ -413,6 +414,20 @@ def _ending_by_signal() -> Iterator[None]:
     finally:
         for number in taken:
             signal.signal(number, signal.SIG_DFL)
+
+
+@contextlib.contextmanager
+def _warning_in_one_line() -> Iterator[None]:
+    """While a command runs, show a warning (of a cache folder that can't be written) as errors are shown."""
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        _complain(str(message).removeprefix("paohuzi: "))
+
+    before, warnings.showwarning = warnings.showwarning, show
+    try:
+        yield
+    finally:
+        warnings.showwarning = before
 
 
 def _parse(argv: Sequence[str]) -> Command:

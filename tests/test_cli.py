@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -466,6 +467,39 @@ def test_the_demo_plays_records_verifies_and_shows(tmp_path: Path) -> None:
     assert "wins on" in done.stdout
     assert f"{len(records)} hands replayed" in done.stdout
     assert not done.stderr
+
+
+@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"), reason="nothing is kept")
+def test_a_cache_folder_that_cannot_be_written_is_told_of_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    blocked = tmp_path / "file" / "cache"
+    done = paohuzi("rules", "hunan", env={"PAOHUZI_CACHE_DIR": str(blocked)})
+    assert done.stderr == ""  # it compiles nothing
+    (tmp_path / "tmp").mkdir()
+    program = (
+        "from paohuzi_env import cli\nfrom paohuzi_env.core import _compile\n"
+        "raise SystemExit(cli.run_quietly(lambda: print(_compile._writable_root()) or 0))"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True,
+        env={**os.environ, "PAOHUZI_CACHE_DIR": str(blocked), "TMPDIR": str(tmp_path / "tmp")},
+    )  # fmt: skip
+    words = rf"paohuzi: cannot keep compiled kernels in {re.escape(str(blocked))} \(.*\); working in .* instead\n"
+    assert re.fullmatch(words, told.stderr)
+    assert told.stdout.startswith(str(tmp_path / "tmp"))
+
+
+def test_a_warning_of_a_command_is_one_line_and_later_ones_are_pythons(capsys: pytest.CaptureFixture[str]) -> None:
+    def command() -> int:
+        warnings.warn("first\nsecond", RuntimeWarning, stacklevel=1)
+        return 0
+
+    before = warnings.showwarning
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        assert cli.run_quietly(command) == 0
+    assert capsys.readouterr().err == "paohuzi: first second\n"
+    assert warnings.showwarning is before
 
 
 def test_main_gives_the_status(capsys: pytest.CaptureFixture[str]) -> None:
