@@ -25,9 +25,10 @@ from paohuzi_env.errors import GameOverError, IllegalActionError, StateError, sh
 from paohuzi_env.notation import format_group, format_tiles, tile_letter
 from paohuzi_env.rules import RuleSet, empty_evals, rule_set, seed_word
 
-STATE_VERSION: Final = 1
-"""Layout of saved bytes; raised whenever GAME changes."""
-_HEADER: Final = struct.Struct("<4sHH8s")
+STATE_VERSION: Final = 2
+"""Layout of saved bytes; raised whenever GAME or what stands before it changes."""
+_HEADER: Final = struct.Struct("<4sHH8s")  # magic, version, size of GAME, rule set; a digest of these and GAME follows
+_DIGEST: Final = 8
 MOST_HANDS: Final = 2**62
 """Largest index and stream of a deal."""
 MOST_DRAWN: Final = 30_000
@@ -291,18 +292,21 @@ class Game:
         return Game.from_bytes, (self.to_bytes(), self.rules)
 
     def to_bytes(self) -> bytes:
-        """All of the hand as bytes, with the layout's version and the rule set's hash in front."""
+        """All of the hand as bytes, with the layout's version, the rule set's hash and a digest in front."""
         head = _HEADER.pack(_MAGIC, STATE_VERSION, st.GAME.itemsize, bytes.fromhex(self.rules.hash))
-        return head + bytes(self._array.tobytes())
+        body = bytes(self._array.tobytes())
+        return head + _digest(head, body) + body
 
     @classmethod
     def from_bytes(cls, data: bytes, rules: RuleSet | str = "hunan") -> Game:
         """The hand that `to_bytes` saved.
 
+        The digest finds damage, not deceit: whoever can choose the bytes can choose the hand, a senseless one too.
+
         Raises
         ------
         StateError
-            The bytes are none of a hand, of another version, of another rule set, or cut short.
+            The bytes are none of a hand, of another version, of another rule set, cut short or damaged.
         """
         rules = rule_set(rules)
         if not isinstance(data, bytes | bytearray | memoryview):
@@ -311,16 +315,21 @@ class Game:
         if len(data) < _HEADER.size or data[:4] != _MAGIC:
             raise StateError(f"{len(data)} bytes that are no saved hand")
         _, version, size, saved = _HEADER.unpack(data[: _HEADER.size])
-        if version != STATE_VERSION or size != st.GAME.itemsize:
+        if version != STATE_VERSION:
             raise StateError(
                 f"saved hand of layout {version}; this is paohuzi_env {__version__}, layout {STATE_VERSION}"
             )
+        if size != st.GAME.itemsize:  # interpreted and compiled runs differ
+            raise StateError(f"saved hand of {size} bytes for GAME; it has {st.GAME.itemsize} here")
         if saved.hex() != rules.hash:
             raise StateError(f"saved hand of rule set {saved.hex()}; allowed: {rules.hash} ({rules})")
-        if len(data) != _HEADER.size + size:
-            raise StateError(f"saved hand of {len(data) - _HEADER.size} bytes; {size} needed")
+        start = _HEADER.size + _DIGEST
+        if len(data) != start + size:
+            raise StateError(f"saved hand of {len(data)} bytes; {start + size} needed")
+        if data[_HEADER.size : start] != _digest(data[: _HEADER.size], data[start:]):
+            raise StateError("a damaged saved hand: its bytes do not match their digest")
         array = st.allocate(1, st.GAME)
-        array.view(np.uint8).reshape(-1)[:] = np.frombuffer(data, np.uint8, offset=_HEADER.size)
+        array.view(np.uint8).reshape(-1)[:] = np.frombuffer(data, np.uint8, offset=start)
         return cls(rules, array)
 
     def __eq__(self, other: object) -> bool:
@@ -335,6 +344,10 @@ class Game:
         who = "over" if self.over else f"seat {self.actor} to {self.phase}"
         hands = " ".join(format_tiles(self.hand(s)) or "-" for s in range(self.rules.seats))
         return f"<Game {self.rules} {who}: {hands}>"
+
+
+def _digest(head: bytes, body: bytes) -> bytes:
+    return hashlib.blake2b(head + body, digest_size=_DIGEST).digest()
 
 
 def _is_action(action: object) -> bool:

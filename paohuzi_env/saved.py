@@ -15,17 +15,18 @@ from paohuzi_env.errors import StateError
 from paohuzi_env.game import STATE_VERSION
 from paohuzi_env.rules import RuleSet
 
-_HEAD: Final = struct.Struct("<4sHHQ8s16s")  # magic, versions here and of GAME, length of the books, rules, digest
+_HEAD: Final = struct.Struct("<4sHHQ8s")  # magic, versions here and of GAME, length of the books, rule set
+_DIGEST: Final = 16  # bytes of the digest of all the rest, which stands between the head and the books
 _MAGIC: Final = b"PHZE"
-_VERSION: Final = 1
+_VERSION: Final = 2
 
 
 def pack(rules: RuleSet, books: Mapping[str, Any], games: Iterable[bytes]) -> bytes:
     """Books and the bytes of GAME records as one piece."""
     text = json.dumps(books, default=_plain).encode()
     payload = text + b"".join(games)
-    head = _HEAD.pack(_MAGIC, _VERSION, STATE_VERSION, len(text), bytes.fromhex(rules.hash), _digest(payload))
-    return head + payload
+    head = _HEAD.pack(_MAGIC, _VERSION, STATE_VERSION, len(text), bytes.fromhex(rules.hash))
+    return head + _digest(head, payload) + payload
 
 
 def unpack(rules: RuleSet, data: bytes) -> tuple[dict[str, Any], Any]:
@@ -41,13 +42,14 @@ def unpack(rules: RuleSet, data: bytes) -> tuple[dict[str, Any], Any]:
     data = bytes(data)
     if len(data) < _HEAD.size or data[:4] != _MAGIC:
         raise StateError("these are no bytes of a saved episode")
-    _, version, layout, length, saved, digest = _HEAD.unpack(data[: _HEAD.size])
+    head = data[: _HEAD.size]
+    _, version, layout, length, saved = _HEAD.unpack(head)
     if (version, layout) != (_VERSION, STATE_VERSION):
         raise StateError(f"saved episode of version {version}.{layout}; allowed: {_VERSION}.{STATE_VERSION}")
     if saved.hex() != rules.hash:
         raise StateError(f"saved episode of rule set {saved.hex()}; allowed: {rules.hash} ({rules})")
-    payload = data[_HEAD.size :]
-    if _digest(payload) != digest:
+    payload = data[_HEAD.size + _DIGEST :]
+    if data[_HEAD.size : _HEAD.size + _DIGEST] != _digest(head, payload):
         raise StateError("a damaged saved episode: its bytes do not match their digest")
     books: dict[str, Any] = json.loads(payload[:length])
     count, rest = divmod(len(payload) - length, st.GAME.itemsize)
@@ -63,8 +65,8 @@ def write_bytes(array: Any, data: bytes) -> None:
     array.view(np.uint8).reshape(-1)[:] = np.frombuffer(data, np.uint8)
 
 
-def _digest(payload: bytes) -> bytes:
-    return hashlib.sha256(payload).digest()[:16]
+def _digest(head: bytes, payload: bytes) -> bytes:
+    return hashlib.sha256(head + payload).digest()[:_DIGEST]
 
 
 def _plain(value: Any) -> Any:

@@ -223,6 +223,27 @@ def broken_states(good: bytes) -> dict[str, bytes]:
     }  # fmt: skip
 
 
+def test_no_bit_of_saved_bytes_can_be_changed_unnoticed() -> None:
+    env = PaohuziEnv(hands=2)
+    env.reset(seed=10)
+    play_out(env, choose_at_random(random.Random(10)))
+    game, episode = env.referee_game().to_bytes(), env.get_state()
+    chance = random.Random(1)
+    for data, take_back in ((game, Game.from_bytes), (episode, env.set_state)):
+        places = [*range(64), *(chance.randrange(len(data)) for _ in range(400))]
+        for place in places:
+            damaged = bytearray(data)
+            damaged[place] ^= 1 << chance.randrange(8)
+            before = fingerprint(env)
+            with pytest.raises(StateError):
+                take_back(bytes(damaged))
+            assert fingerprint(env) == before
+        for other in (data[:-1], data[:40], data + b"\0", data[:100] + data[101:] + b"\0", bytes(len(data))):
+            with pytest.raises(StateError):
+                take_back(other)
+        take_back(data)
+
+
 @pytest.mark.parametrize("name", broken_states(bytes(100)))
 def test_bytes_that_are_no_state_are_refused(name: str) -> None:
     env = PaohuziEnv()
