@@ -16,7 +16,7 @@ from paohuzi_env.core.batch import MOST_SKIPPED
 from paohuzi_env.core.observe import NUM_PLANES
 from paohuzi_env.core.tiles import KINDS
 from paohuzi_env.core.view import view_game
-from paohuzi_env.errors import GameOverError, IllegalActionError, shown
+from paohuzi_env.errors import MOST_WORDS, GameOverError, IllegalActionError, brief, shown
 from paohuzi_env.game import Game
 from paohuzi_env.rewards import checked_reward, shaped
 from paohuzi_env.rules import rule_set, seed_word
@@ -177,7 +177,7 @@ class Tables:
             try:
                 commands = self._answers()
             except Exception as error:
-                self.broken = f"an opponent failed ({error})"
+                self.broken = f"an opponent failed ({brief(str(error), MOST_WORDS)})"
                 raise
         self.broken = ""
 
@@ -213,7 +213,6 @@ class Tables:
         planes = np.zeros((n, NUM_PLANES, KINDS), np.int8)
         masks = np.zeros((n, NUM_ACTIONS), np.int8)
         op.look_rows(self._hands.games, rows, self.rules.record, views, planes, masks)
-        who = f"opponent {shown(policy)}"
         legal = masks.astype(np.bool_)  # a policy may write into what it is given
         if isinstance(policy, BatchPolicy):
             answers = np.asarray(policy.act(views, planes, masks))
@@ -223,15 +222,16 @@ class Tables:
             answers = answers.reshape(n) if answers.size == n else answers  # arrays of one number are numbers
         if answers.shape != (n,) or not np.issubdtype(answers.dtype, np.integer):
             raise IllegalActionError(
-                f"{who} answers shape {answers.shape}, dtype {answers.dtype}; allowed: ({n},), whole numbers"
+                f"opponent {shown(policy)} answers shape {answers.shape}, dtype {answers.dtype}; "
+                f"allowed: ({n},), whole numbers"
             )
         ok = (answers >= 0) & (answers < NUM_ACTIONS)
         ok[ok] = legal[np.flatnonzero(ok), answers[ok]]
         if not ok.all():
             j = int(np.flatnonzero(~ok)[0])
-            raise IllegalActionError(
-                f"row {rows[j]}: {who} answers {answers[j]}; allowed: {', '.join(map(str, np.flatnonzero(legal[j])))}"
-            )
+            who = f"the opponent in seat {self._hands.games['actor'][rows[j]]}"
+            # Not what is legal there: the error reaches the learner's side, and that tells of the other's hand.
+            raise IllegalActionError(f"row {rows[j]}: {who} answers {answers[j]}; not legal there")
         return answers.astype(np.int64)
 
     def _report(self, chosen: NDArray[np.bool_]) -> None:

@@ -263,13 +263,13 @@ def test_uniform_opponents_choose_uniformly() -> None:
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (31, "answers 31; allowed: "),
-        (-1, "answers -1"),
-        (99, "answers 99"),
-        (0.0, "dtype float64"),
-        (True, "dtype bool"),
-        (None, "dtype object"),
-        ([1, 2], "shape"),
+        (31, "row 0: the opponent in seat [012] answers 31; not legal there$"),
+        (-1, "row 0: the opponent in seat [012] answers -1; not legal there$"),
+        (99, "row 0: the opponent in seat [012] answers 99; not legal there$"),
+        (0.0, "Bad player.*dtype float64"),
+        (True, "Bad player.*dtype bool"),
+        (None, "Bad player.*dtype object"),
+        ([1, 2], "Bad player.*shape"),
     ],
 )
 def test_an_opponents_illegal_answer_is_an_error_that_names_it_and_needs_a_reset(answer: Any, words: str) -> None:
@@ -286,12 +286,34 @@ def test_an_opponents_illegal_answer_is_an_error_that_names_it_and_needs_a_reset
     env = SingleSeatEnv(opponents=policy)
     play(env, 0, never_hu)
     policy.bad = True
-    with pytest.raises(IllegalActionError, match=f"Bad player.*{words}"):
+    with pytest.raises(IllegalActionError, match=words):
         play(env, 0, never_hu)
     with pytest.raises(GameOverError, match=r"an opponent failed .*reset first"):
         env.step(0)
     policy.bad = False
     play(env, 3, never_hu)
+
+
+def test_an_opponents_illegal_answer_does_not_tell_what_it_was_asked() -> None:
+    """The same words whatever the other seat could have done, also from the environment until it is reset."""
+    cases: set[tuple[int, ...]] = set()
+
+    def wrong(observation: Any, mask: Any) -> int:
+        asked.append(tuple(np.flatnonzero(mask).tolist()))
+        return 31
+
+    for seed in range(60):
+        asked: list[tuple[int, ...]] = []
+        env = SingleSeatEnv(opponents=wrong, seat=0, dealer=1)
+        with pytest.raises(IllegalActionError) as caught:
+            play(env, seed, never_hu)
+        with pytest.raises(GameOverError) as later:
+            env.step(0)
+        seat = env.referee_game().actor
+        assert str(caught.value) == f"row 0: the opponent in seat {seat} answers 31; not legal there"
+        assert str(later.value) == f"an opponent failed ({caught.value}); reset first"
+        cases.add(asked[-1])
+    assert len(cases) > 10
 
 
 def test_an_opponents_own_error_comes_through() -> None:
