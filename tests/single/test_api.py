@@ -39,7 +39,6 @@ KEYS = {"action_mask", "seat", "hand", "missed_hands", "missed_score", "illegal"
         {"illegal_action": "forfeit", "opponents": Lowest(), "rules": {"players": 2}, "reward": "signed_log"},
         {"illegal_action": "substitute", "opponents": ["uniform", lowest], "rules": MINI, "reward": "scaled"},
     ],
-    ids=str,
 )
 def test_check_env_passes_without_a_warning(options: dict[str, Any]) -> None:
     check_env(gymnasium.make(SINGLE_SEAT, **options).unwrapped)
