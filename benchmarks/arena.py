@@ -1,0 +1,262 @@
+"""Agents at the table: deal blocks played in lockstep, every hand's result and counts.
+
+A *block* is one deal (or one match of several) played once for each seating of a group of agents (`schedule`). Blocks
+are what is independent; the hands in one are not.
+
+>>> import agents
+>>> from benchmarks.arena import play_blocks
+>>> from benchmarks.deals import deal_set
+>>> players = [agents.make("uniform"), agents.make("uniform:seed=1")]
+>>> played = play_blocks(players, deal_set("tune", purpose="tuning"), range(10))
+>>> len(played.hands), int(played.hands["scores"].sum())
+(60, 0)
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.base import FAULT_OF, Agent, fill_words
+from benchmarks.deals import DealSet
+from benchmarks.lockstep import HAND, answer, look, sort_asked, write_hands
+from benchmarks.schedule import Group, groups_of, seatings
+from paohuzi_env.core import state as st
+from paohuzi_env.match import Match
+from paohuzi_env.rules import RuleSet, empty_evals, seed_word
+
+WIDTH: Final = 4096
+"""Hands that are played side by side at most."""
+MOST_SEATINGS: Final = 8
+
+OnHands: TypeAlias = Callable[[Any, Any], None]
+"""What is told of finished hands: GAME (n,) and HAND (n,)."""
+
+
+@dataclass
+class Spent:
+    """What asking an agent took: no part of a result, for it is never the same twice.
+
+    Attributes
+    ----------
+    decisions
+        Positions it was asked about.
+    seconds
+        Time in `choose`, by the clock.
+    slowest
+        Most seconds a position, over all calls.
+    error
+        What it raised first.
+    """
+
+    decisions: int = 0
+    seconds: float = 0.0
+    slowest: float = 0.0
+    error: str = ""
+
+    def add(self, other: Spent) -> None:
+        """Sum up."""
+        self.decisions += other.decisions
+        self.seconds += other.seconds
+        self.slowest = max(self.slowest, other.slowest)
+        self.error = self.error or other.error
+
+
+@dataclass
+class Played:
+    """What has been played.
+
+    Attributes
+    ----------
+    hands
+        HAND (n,), by block, group, seating and hand of the match.
+    spent
+        For each agent.
+    """
+
+    hands: Any
+    spent: list[Spent] = field(default_factory=list)
+
+
+class GarbageError(TypeError):
+    """An answer that is no whole number for each position."""
+
+
+def play_blocks(
+    agents: Sequence[Agent], deals: DealSet, blocks: range, *, groups: Sequence[Group] | None = None,
+    hands_per_match: int = 1, on_hands: OnHands | None = None,
+) -> Played:  # fmt: skip
+    """Play every group of agents on each block, in every seating.
+
+    Block b is hand b of the set, or hands b · n to b · n + n - 1 as a match of n. The result depends on the agents,
+    the set and the block alone: not on what else is played, in which order, or how many hands side by side.
+
+    Parameters
+    ----------
+    agents
+        The agents, all of one rule set.
+    deals
+        The deal set (`benchmarks.deals.deal_set`).
+    blocks
+        Numbers of blocks.
+    groups
+        Numbers of agents that play each other; by default all at one table, or each two where they are more.
+    hands_per_match
+        Hands of a match; the winner deals on (`paohuzi_env.match`).
+    on_hands
+        Called with finished hands.
+
+    Raises
+    ------
+    ValueError
+        The agents are of different rule sets, or a group can't sit at the table.
+    """
+    rules = _common_rules(agents)
+    if groups is None:
+        groups = groups_of("tables" if len(agents) == rules.seats else "pairs", len(agents), rules.seats)
+    plan = _plan(groups, rules.seats, blocks)
+    spent = [Spent() for _ in agents]
+    parts = []
+    for start in range(0, len(plan), WIDTH):
+        table = _Table(agents, deals, rules, plan[start : start + WIDTH], len(groups), hands_per_match, spent)
+        parts.append(table.play(on_hands))
+    return Played(np.concatenate(parts), spent)
+
+
+def _common_rules(agents: Sequence[Agent]) -> RuleSet:
+    if not agents:
+        raise ValueError("no agents; needed: one or more")
+    for agent in agents[1:]:
+        if agent.rules != agents[0].rules:
+            raise ValueError(f"{agent!r} plays by {agent.rules}, {agents[0]!r} by {agents[0].rules}; allowed: one")
+    return agents[0].rules
+
+
+def _plan(groups: Sequence[Group], seats: int, blocks: range) -> Any:
+    """A HAND for each hand or match that is to be played, with who sits where."""
+    rows = [(g, k, seating) for g, group in enumerate(groups) for k, seating in enumerate(seatings(group, seats))]
+    plan = np.zeros((len(blocks), len(rows)), HAND)
+    plan["block"] = np.asarray(blocks, np.int64)[:, None]
+    plan["agents"] = -1
+    for at, (group, number, seating) in enumerate(rows):
+        plan["group"][:, at] = group
+        plan["seating"][:, at] = number
+        plan["agents"][:, at, :seats] = seating
+    return plan.reshape(-1)
+
+
+class _Table:
+    """Rows played side by side, each one hand or one match."""
+
+    def __init__(
+        self, agents: Sequence[Agent], deals: DealSet, rules: RuleSet, plan: Any, groups: int, hands_per_match: int,
+        spent: list[Spent],
+    ) -> None:  # fmt: skip
+        self._agents = agents
+        self._deals = deals
+        self._rules = rules
+        self._plan = plan
+        self._length = hands_per_match
+        self._spent = spent
+        self._evals = empty_evals()
+        self._seated = np.ascontiguousarray(plan["agents"], np.int64)
+        first = (plan["block"] * groups + plan["group"]) * MOST_SEATINGS + plan["seating"]
+        self._numbers = first.astype(np.int64) * hands_per_match
+
+    def play(self, on_hands: OnHands | None) -> Any:
+        """All hands of every row, to their end."""
+        n = len(self._plan)
+        hands = st.allocate(n * self._length, HAND).reshape(n, self._length)
+        for name in ("block", "group", "seating", "agents"):
+            hands[name] = self._plan[name][:, None]
+        matches: list[Match] = []
+        for k in range(self._length):
+            dealers = [match.dealer_seat for match in matches] or None
+            drawn = [match.drawn_before for match in matches] or None
+            deal = self._plan["block"] * self._length + k
+            games = self._deals.deal(self._rules, deal, dealers, drawn)
+            if not matches:
+                seats = self._rules.seats
+                matches = [Match(self._length, seats, seats, int(dealer)) for dealer in games["dealer"]]
+            decided = self._play_out(games, deal, k)
+            done = st.allocate(n, HAND)
+            done[:] = hands[:, k]
+            done["hand"] = k
+            write_hands(games, decided, done)
+            for match, hand in zip(matches, done, strict=True) if self._length > 1 else ():
+                _settle(match, hand)
+            if on_hands is not None:
+                on_hands(games, done)
+            hands[:, k] = done
+        return hands.reshape(-1)
+
+    def _play_out(self, games: Any, deal: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+        """Ask the agents in turn until every hand is over; how often each seat of each row was asked is returned."""
+        decided = np.zeros((len(games), st.SEATS), np.int64)
+        starts = np.zeros(len(self._agents) + 1, np.int64)
+        rows = np.arange(len(games))
+        while True:
+            order = np.empty(len(rows), np.int64)
+            left = sort_asked(games, rows, self._seated, starts, order)
+            if left == 0:
+                return decided
+            rows = order[:left]
+            for number, agent in enumerate(self._agents):
+                for lo in range(starts[number], starts[number + 1], agent.batch):
+                    some = rows[lo : min(lo + agent.batch, starts[number + 1])]
+                    actions = self._ask(number, games, some, deal[some], self._numbers[some] + k, decided)
+                    answer(games, some, self._rules.record, self._evals, actions, decided)
+
+    def _ask(
+        self, number: int, games: Any, rows: NDArray[np.int64], deal: NDArray[np.int64], hands: NDArray[np.int64],
+        decided: NDArray[np.int64],
+    ) -> NDArray[np.int64]:  # fmt: skip
+        """What an agent answers in these rows."""
+        agent, spent, n = self._agents[number], self._spent[number], len(rows)
+        views = st.allocate(n, st.VIEW)
+        columns = np.empty((4, n), np.int64)  # deal, seating, seat, decision
+        columns[0] = deal
+        columns[1] = self._plan["seating"][rows]
+        look(games, rows, self._rules.record, agent.history, decided, views, columns[2], columns[3])
+        words = np.empty(n, np.uint64)
+        fill_words(seed_word(agent.seed), columns, words)
+        began = time.perf_counter()
+        actions = _answers(agent, views, words, hands, spent)
+        seconds = time.perf_counter() - began
+        spent.add(Spent(n, seconds, seconds / n))
+        return actions
+
+
+def _answers(
+    agent: Agent, views: Any, words: NDArray[np.uint64], hands: NDArray[np.int64], spent: Spent
+) -> NDArray[np.int64]:
+    """What an agent answers; where it raises, each position is asked again by itself, and those that raise are faults.
+
+    So one bad position is no fault of the others that were asked with it.
+    """
+    n = len(views)
+    try:
+        actions = np.asarray(agent.choose(views, words, hands))
+        if actions.shape != (n,) or not np.issubdtype(actions.dtype, np.integer):
+            raise GarbageError(f"answers of shape {actions.shape}, dtype {actions.dtype}; allowed: whole numbers ({n},)")
+        return np.ascontiguousarray(actions, np.int64)
+    except Exception as error:  # whatever an agent may raise: the tournament goes on
+        spent.error = spent.error or f"{type(error).__name__}: {error}"[:200]
+        if n == 1:
+            return np.full(1, FAULT_OF["garbage" if isinstance(error, GarbageError) else "crash"], np.int64)
+    pieces = [slice(i, i + 1) for i in range(n)]
+    return np.concatenate([_answers(agent, views[i], words[i], hands[i], spent) for i in pieces])
+
+
+def _settle(match: Match, hand: Any) -> None:
+    """Enter a finished hand."""
+    winner = int(hand["winner"])
+    faulty = hand["fault_seat"] >= 0
+    match.settle(
+        hand["scores"][: match.seats].tolist(), winner if winner >= 0 else None, drawn=winner < 0 and not faulty
+    )
