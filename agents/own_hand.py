@@ -1,0 +1,81 @@
+"""The own hand of a VIEW as compiled players try it: what stays after a discard, a peng, a chi and its bi.
+
+A record of OWN_HAND looks to `core.chi` like a game of one seat, so that the groups which may follow a chi are those
+of the rules.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from paohuzi_env.core._compile import kernel
+from paohuzi_env.core.chi import move_group
+from paohuzi_env.core.melds import group_huxi
+from paohuzi_env.core.state import H_KAN, H_PENG
+from paohuzi_env.core.tiles import KINDS, RANKS, WILD
+
+OWN_HAND: Final = [
+    ("hand", "i8", (1, 21)),  # copies of each kind
+    ("hand_n", "i8", (1,)),
+    ("quads", "i8", (1,)),
+    ("melds", "i8"),
+    ("huxi", "i8"),  # of the melds on the table
+    ("rows", "i8", (2,)),  # as GAME.rows; kept by `set_rows` alone
+    ("kans", "i8"),
+    ("kan_huxi", "i8"),
+    ("pairs", "i8"),  # bit for each kind of which it holds two
+]
+"""Fields of a scratch record: the own hand and what lies before it."""
+
+
+@kernel
+def load_hand(v: Any, p: Any) -> None:
+    """Copy the own hand of a VIEW."""
+    for k in range(WILD + 1):
+        p.hand[0, k] = v.hand[k]
+    p.hand_n[0] = v.hand_n[v.seat]
+    p.quads[0] = v.quads[v.seat]
+    p.melds = v.melds_n[v.seat]
+    p.huxi = v.huxi[v.seat]
+
+
+@kernel
+def set_rows(r: Any, p: Any) -> None:
+    """Sum the hand up: rows, kan, pairs."""
+    p.rows[0] = 0
+    p.rows[1] = 0
+    p.kans = 0
+    p.kan_huxi = 0
+    p.pairs = 0
+    for k in range(KINDS):
+        n = p.hand[0, k]
+        if n == 3:
+            p.kans += 1
+            p.kan_huxi += r.huxi[H_KAN, k]
+        elif n:
+            p.rows[k // RANKS] += n << 2 * (k % RANKS)
+            if n == 2:
+                p.pairs |= 1 << k
+
+
+@kernel
+def move_tile(p: Any, kind: int, copies: int) -> None:
+    """Put so many copies of a kind into the hand; a negative number takes them away."""
+    p.hand[0, kind] += copies
+    p.hand_n[0] += copies
+
+
+@kernel
+def move_peng(r: Any, p: Any, kind: int, sign: int) -> None:
+    """Lay a peng of `kind` with two tiles of the hand; with `sign` -1 take it back."""
+    move_tile(p, kind, -2 * sign)
+    p.melds += sign
+    p.huxi += sign * r.huxi[H_PENG, kind]
+
+
+@kernel
+def move_chi(r: Any, p: Any, kind: int, shape: int, from_hand: int, sign: int) -> None:
+    """Lay the group of `kind` in `shape`, a chi or with `from_hand` 1 a bi; with `sign` -1 take it back."""
+    move_group(p, 0, kind, shape, from_hand, -sign)
+    p.melds += sign
+    p.huxi += sign * group_huxi(r, kind, shape)
