@@ -8,13 +8,17 @@ PIP := $(PY) -m pip install --quiet --disable-pip-version-check --no-input -c co
 PACKAGES := $(wildcard paohuzi_env agents benchmarks train)
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
+NAME ?=
+CONSUMERS_ARGS ?=
+# What `make test` runs of them; none: make test CONSUMERS=
+CONSUMERS ?= sb3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench clean
+.PHONY: help demo test lint bench consumers clean
 .DELETE_ON_ERROR:
 
 help:  ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.installed  ## watch a hand being played
 	@$(PY) -m paohuzi_env.demo
@@ -23,11 +27,13 @@ demo: $(VENV)/.installed  ## watch a hand being played
 test: lint  ## lint, then the tests: interpreted and bounds-checked in part, compiled in full
 	NUMBA_DISABLE_JIT=1 $(PY) -m pytest -q -m interpreted $(PYTEST_ARGS) || [ $$? -eq 5 ]
 	NUMBA_BOUNDSCHECK=1 $(PY) -m pytest -q -m boundscheck $(PYTEST_ARGS) || [ $$? -eq 5 ]
+	$(if $(CONSUMERS),$(CONSUME) $(CONSUMERS) --keep --results .consumers/results.json)
 	$(PY) -m pytest -q $(PYTEST_ARGS)
 
 lint: $(VENV)/.installed-dev  ## ruff, mypy --strict, and who may import whom
 	$(PY) -m ruff check .
 	$(PY) -m mypy $(PACKAGES)
+	$(PY) -m mypy tests/consumers
 	@# import-linter fails on a package that is not there (yet): name those that are.
 	@sed -e 's/^root_packages = .*/root_packages = $(call list,$(PACKAGES))/' \
 	  -e 's/^source_modules = .*# all but train.*/source_modules = $(call list,$(filter-out train,$(PACKAGES)))/' \
@@ -37,8 +43,13 @@ lint: $(VENV)/.installed-dev  ## ruff, mypy --strict, and who may import whom
 bench: $(VENV)/.installed-bench  ## measure the speed, beside other environments (about 10 minutes; BENCH_ARGS=--quick: 2)
 	@$(PY) -m benchmarks $(BENCH_ARGS)
 
+CONSUME := PYTHONPATH=.:tests $(PY) -m consumers
+
+consumers: $(VENV)/.installed  ## the libraries that people train with, each installed and run (NAME=sb3: one of them)
+	@$(CONSUME) $(NAME) --readme README.md $(CONSUMERS_ARGS)
+
 clean:  ## remove the environment and what tools left (the compiled kernels live in the user's cache folder)
-	rm -rf $(VENV) .bench .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist
+	rm -rf $(VENV) .bench .consumers .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # An install that was interrupted leaves .venv/.installing behind; then the environment is made anew.

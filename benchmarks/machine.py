@@ -6,6 +6,7 @@ import importlib.metadata
 import os
 import platform
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,9 +35,9 @@ def versions() -> dict[str, str]:
     return {name: importlib.metadata.version(name) for name in PACKAGES}
 
 
-def commit() -> dict[str, Any]:
-    """The checkout's commit, and whether `paohuzi_env` or `benchmarks` differ from it; None where there is no git."""
-    changes = _git("status", "--porcelain", "--", "paohuzi_env", "benchmarks", ":!benchmarks/results")
+def commit(paths: Sequence[str] = ("paohuzi_env", "benchmarks", ":!benchmarks/results")) -> dict[str, Any]:
+    """The checkout's commit, and whether what is at the paths differs from it; None where there is no git."""
+    changes = _git("status", "--porcelain", "--", *paths)
     return {"hash": _git("rev-parse", "HEAD"), "changed": None if changes is None else bool(changes)}
 
 

@@ -28,15 +28,24 @@ class PeerError(CaseError):
     """A peer that can't be measured here."""
 
 
-def install(name: str, cache: Path = CACHE) -> Path:
+def install(name: str, cache: Path = CACHE, folders: Path | None = None) -> Path:
     """The Python of a peer's environment, which is made, or made anew after a change of its requirements.
+
+    Parameters
+    ----------
+    name
+        The folder's, which has a `requirements.txt`.
+    cache
+        Where the environments are.
+    folders
+        Where the folder is, by default here.
 
     Raises
     ------
     PeerError
         The installation failed.
     """
-    wanted = HERE / name / "requirements.txt"
+    wanted = (folders or HERE) / name / "requirements.txt"
     home = cache / name
     stamp = home / "installed.txt"
     python = home / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
