@@ -23,7 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pettingzoo.utils.wrappers import BaseWrapper  # type: ignore[import-untyped]  # it ships no types
 
+from paohuzi_env.game import Game
 from paohuzi_env.single import SingleSeatVectorEnv
+from paohuzi_env.vector import Batch, VectorEnv
 
 COMMON: Final = ("torch", "numpy", "gymnasium", "pettingzoo", "numba")
 ROWS: Final = 256
@@ -102,6 +104,32 @@ class Referee(BaseWrapper):  # type: ignore[misc]  # PettingZoo ships no types
             for name, value in self._returns.items():
                 require(math.isclose(value * self.scale, totals[name]), f"returns {self._returns} are not {totals}")
             self.settlements.append(totals)
+
+
+class VectorReferee:
+    """Plays some rows of a `VectorEnv` (autoreset "same_step") along, one by one, on `Game`, and compares what ends."""
+
+    def __init__(self, env: VectorEnv, seed: int, rows: int) -> None:
+        self._env, self._seed = env, seed
+        self.decisions = 0
+        self.settlements: list[tuple[int, ...]] = []
+        self._games = [self._deal(row) for row in range(rows)]
+
+    def step(self, actions: NDArray[Any], batch: Batch) -> None:
+        """Follow a step of the environment, after it."""
+        require((batch.reward.sum(axis=1) == 0).all(), "rewards do not sum to zero")
+        for row, game in enumerate(self._games):
+            game.step(int(actions[row]))  # an error where it is not legal
+            self.decisions += 1
+            require(game.over == batch.done[row], f"row {row}: the hand's end")
+            if game.over:
+                paid = tuple(batch.reward[row, : game.rules.seats].tolist())
+                require(paid == game.scores, f"row {row}: reward {paid} is not the settlement {game.scores}")
+                self.settlements.append(game.scores)
+                self._games[row] = self._deal(row)
+
+    def _deal(self, row: int) -> Game:
+        return Game.deal(self._env.rules, self._seed, int(self._env.hand_index[row]), stream=row)
 
 
 # --- strength ---------------------------------------------------------------------------------------------------------
