@@ -550,6 +550,7 @@ def _record(rules: RuleSet) -> Any:
     # In a run; beside a pair or with another wild a wei; two beside a pair a ti; beside a kan or wei a ti.
     r["wild_huxi"] = max(r["run_huxi"].max(), wei.max(), (ti.max() + 1) // 2, (ti - kan).max(), (ti - wei).max())
     _write_patterns(rules, r)
+    r["copies"] = [4 * (kind % RANKS < rules.ranks) for kind in range(KINDS)]
     r["row"] = row_table()
     return array
 

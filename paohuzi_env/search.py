@@ -75,7 +75,8 @@ class Rollouts:
     policy
         A compiled policy: a kernel ``(v, r, word) -> action``, a `Policy`, or None for uniformly random play, which
         needs no view and is several times as fast. The loop around a policy is compiled once, in some seconds, and
-        kept on disk as the policy itself is (what was typed at a prompt is not).
+        kept on disk as the policy itself is (what was typed at a prompt is not). As all kernels, a policy must not
+        make arrays.
     threads
         Threads that share the hands of a call.
     """

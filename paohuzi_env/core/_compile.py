@@ -1,4 +1,4 @@
-"""The one module that knows the compiler.
+"""The module that knows the compiler (but for what `core._lanes` tells it to do).
 
 `kernel` marks an inner function, `entry` one that Python calls. Both are compiled by Numba at their first
 call, without the interpreter lock, and kept on disk. With `NUMBA_DISABLE_JIT=1` the same functions run
@@ -68,7 +68,11 @@ SECONDS_PER_LINE: Final = 0.02
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile an inner function: called by kernels and entries, and by tests."""
+    """Compile an inner function: called by kernels and entries, and by tests.
+
+    It must not make arrays: kernels run without Numba's reference counts, which cost an atomic step (and threads
+    each other's) for each array that is passed on.
+    """
     return _compile(function, is_entry=False)
 
 
@@ -99,7 +103,7 @@ def cache_root() -> Path | None:
 def _compile(function: Callable[P, R], *, is_entry: bool) -> Callable[P, R]:
     if not COMPILED:
         return _wrapping_around(function) if is_entry else function
-    dispatcher: Any = numba.njit(nogil=True, error_model="numpy")(function)
+    dispatcher: Any = numba.njit(nogil=True, error_model="numpy", _nrt=False)(function)
     if not is_entry:
         dispatcher.get_call_template = functools.partial(_one_signature, dispatcher)
     sources = closure(function.__module__)

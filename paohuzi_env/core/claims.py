@@ -8,16 +8,19 @@ from paohuzi_env.core._compile import kernel
 from paohuzi_env.core.actions import HU, PAO, PASS, PENG
 from paohuzi_env.core.chi import group_options, may_end
 from paohuzi_env.core.hu import judge
+from paohuzi_env.core.lanes import places_of
 from paohuzi_env.core.state import (
     CHI_WINDOW,
     FROM_DISCARD,
     HU_WINDOW,
+    MELDS,
     OTHER_DRAW,
     OWN_DRAW,
     PAO_WINDOW,
     PENG_WINDOW,
     UPCARD_DEALER,
     UPCARD_OTHER,
+    WEI,
 )
 from paohuzi_env.core.tiles import WILD
 
@@ -167,8 +170,13 @@ def learn_from_no_pao(g: Any, r: Any, x: Any) -> None:
             x.cap[s, g.live] = min(x.cap[s, g.live], 2)
     for s in range(r.players):
         if r.forced_pao or s == g.turn:
-            for m in range(g.melds_n[s]):
-                x.wei_not[s, m] |= bit
+            weis = places_of(g.meld_type[s], MELDS, WEI)
+            m = 0
+            while weis:
+                if weis & 1:
+                    x.wei_not[s, m] |= bit
+                weis >>= 1
+                m += 1
 
 
 # --- peng and chi -----------------------------------------------------------------------------------------------------

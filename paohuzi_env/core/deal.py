@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from paohuzi_env.core._compile import entry, kernel
+from paohuzi_env.core.lanes import copy_field
 from paohuzi_env.core.melds import set_hand_sums
 from paohuzi_env.core.rng import advance, below, key
 from paohuzi_env.core.state import DISCARDING, SEATS
@@ -140,7 +141,7 @@ def lay_out(g: Any, r: Any, order: Any, dealer: int, drawn_before: int) -> None:
         hold_last_tile(g, r, wall)
     for s in range(SEATS):
         set_hand_sums(g, r, s)
-    g.dealt[:] = g.hand
+    copy_field(g.dealt, g.hand)
 
 
 @kernel

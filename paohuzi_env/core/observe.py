@@ -10,16 +10,26 @@ from typing import Any, Final, NamedTuple
 
 from paohuzi_env.core._compile import entry, kernel
 from paohuzi_env.core.actions import NUM_ACTIONS
+from paohuzi_env.core.lanes import (
+    clear,
+    copy_row,
+    fill_row,
+    places_of,
+    put_equal,
+    put_thermometer,
+    spread_bits,
+    subtract_rows,
+)
 from paohuzi_env.core.state import (
     CHI_MELD,
     FROM_DISCARD,
+    MELDS,
     OTHER_DRAW,
     OWN_DRAW,
     SEATS,
     TI,
-    WEI,
 )
-from paohuzi_env.core.tiles import KINDS, NO_TILE, RANKS, SHAPES, WILD
+from paohuzi_env.core.tiles import KINDS, NO_TILE, SHAPES, WILD
 from paohuzi_env.core.view import view
 
 LAYOUT_VERSION: Final = 1
@@ -196,10 +206,17 @@ PLANES: Final[tuple[Plane, ...]] = (
 @kernel
 def fill(out: Any, plane: int, value: int) -> None:
     """A scalar fills its plane; int8 holds 127 at most."""
-    if value:
-        small = min(value, 127)
-        for k in range(KINDS):
-            out[plane, k] = small
+    fill_row(out[plane], min(value, 127))
+
+
+@kernel
+def ones(bits: int) -> int:
+    """How many bits are set; they are few."""
+    n = 0
+    while bits:
+        bits &= bits - 1
+        n += 1
+    return n
 
 
 @kernel
@@ -227,10 +244,10 @@ def put_melds(v: Any, out: Any, p: int, rel: int) -> None:
         kind = v.meld_kind[p, m]
         if kind == NO_TILE:
             continue  # another seat's wei: see put_scalars
+        plane = MELDS_OF + rel * TI + meld_type - 1
         if meld_type == CHI_MELD:
-            out[CHI_OF + rel * SHAPES + v.meld_shape[p, m], kind] += 1
-        else:
-            out[MELDS_OF + rel * TI + meld_type - 1, kind] = 1
+            plane = CHI_OF + rel * SHAPES + v.meld_shape[p, m]
+        out[plane, kind] += 1
         out[ORDER + rel, kind] = m + 1
         out[ORIGIN + rel, kind] = origin_code(v, v.meld_from[p, m])
 
@@ -244,23 +261,16 @@ def put_river(v: Any, out: Any, p: int, rel: int) -> None:
         kind = tile & 31
         out[(RIVER_DRAWS if tile >= 32 else RIVER_DISCARDS) + rel, kind] += 1
         out[RECENCY + rel, kind] = n - i
-    bits = v.discarded[p]
-    if bits:
-        for k in range(KINDS):
-            out[DISCARDED + rel, k] = bits >> k & 1
+    spread_bits(out[DISCARDED + rel], KINDS, v.discarded[p])
 
 
 @kernel
 def put_tiles(v: Any, r: Any, out: Any) -> None:
     """Own hand and marks, live tile, upcard, shown last tile."""
-    huxi = v.huxi[v.seat]
-    for n in range(4):
-        for k in range(KINDS):
-            out[HAND + n, k] = v.hand[k] > n
-    for k in range(KINDS):
-        out[STALE_PENG, k] = v.stale_peng >> k & 1
-        out[STALE_CHI, k] = v.stale_chi >> k & 1
-        out[STALE_HU, k] = v.stale_hu[k] == huxi
+    put_thermometer(out, HAND, v.hand)
+    spread_bits(out[STALE_PENG], KINDS, v.stale_peng)
+    spread_bits(out[STALE_CHI], KINDS, v.stale_chi)
+    put_equal(out[STALE_HU], v.stale_hu, v.huxi[v.seat])
     if 0 <= v.live < KINDS:
         out[LIVE, v.live] = 1
     if 0 <= v.upcard < KINDS:
@@ -273,19 +283,16 @@ def put_tiles(v: Any, r: Any, out: Any) -> None:
 @kernel
 def put_unseen(v: Any, r: Any, out: Any) -> None:
     """How many tiles of each kind lie where the observer cannot see them: a count, then a thermometer."""
-    for k in range(KINDS):
-        gone = v.spent[0, k] + v.spent[1, k] + v.spent[2, k]
-        out[UNSEEN, k] = 4 * (k % RANKS < r.ranks) - v.hand[k] - v.drawn[k] - gone
+    unseen = out[UNSEEN]
+    subtract_rows(unseen, r.copies, v.hand)
+    subtract_rows(unseen, unseen, v.drawn)
+    for p in range(SEATS):
+        subtract_rows(unseen, unseen, v.spent[p])
     if 0 <= v.upcard < KINDS and v.upcard_held and v.seat != v.dealer:
-        out[UNSEEN, v.upcard] -= 1
+        unseen[v.upcard] -= 1
     if 0 <= v.last_shown < KINDS:
-        out[UNSEEN, v.last_shown] -= 1
-    for k in range(KINDS):  # the count becomes a thermometer
-        n = out[UNSEEN, k]
-        out[UNSEEN, k] = n > 0
-        out[UNSEEN + 1, k] = n > 1
-        out[UNSEEN + 2, k] = n > 2
-        out[UNSEEN + 3, k] = n > 3
+        unseen[v.last_shown] -= 1
+    put_thermometer(out, UNSEEN, unseen)
 
 
 @kernel
@@ -313,13 +320,9 @@ def put_scalars(v: Any, r: Any, out: Any) -> None:
     for p in range(v.players):
         rel = relative(v, p)
         if rel > 0:
-            hidden = 0
-            for m in range(v.melds_n[p]):
-                hidden += v.meld_type[p, m] == WEI and v.meld_kind[p, m] == NO_TILE
-            fill(out, HIDDEN_WEI + rel - 1, hidden)
+            fill(out, HIDDEN_WEI + rel - 1, ones(places_of(v.meld_kind[p], MELDS, NO_TILE)))
             wilds -= v.wild_draws[p]
-            for k in range(KINDS):
-                out[CAP + rel - 1, k] = v.cap[p, k]
+            copy_row(out[CAP + rel - 1], v.cap[p])
         fill(out, HAND_N + rel, v.hand_n[p])
         fill(out, DEAD + rel, v.dead[p])
         fill(out, TABLE_HUXI + rel, v.huxi[p])
@@ -346,7 +349,7 @@ def put_scalars(v: Any, r: Any, out: Any) -> None:
 @kernel
 def observe(v: Any, r: Any, out: Any, mask: Any) -> None:
     """Write the observation of a VIEW into `out` (int8, NUM_PLANES x 20), its legal mask into `mask` (int8, 32)."""
-    out[:] = 0
+    clear(out, NUM_PLANES)
     for p in range(v.players):
         rel = relative(v, p)
         put_melds(v, out, p, rel)
@@ -355,9 +358,7 @@ def observe(v: Any, r: Any, out: Any, mask: Any) -> None:
     put_unseen(v, r, out)
     put_live(v, out)
     put_scalars(v, r, out)
-    legal = v.legal
-    for a in range(NUM_ACTIONS):
-        mask[a] = legal >> a & 1
+    spread_bits(mask, NUM_ACTIONS, v.legal)
 
 
 @entry

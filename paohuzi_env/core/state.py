@@ -107,6 +107,7 @@ RULES: Final = _record_type(
         ("ranks", "i1"),  # ranks of each size in the deck
         ("doors", "i1"),  # doors of a win
         ("wilds", "i1"),  # wild tiles in the deck
+        ("copies", "i1", (20,)),  # of each kind in the deck
         ("show_upcard", "i1"),  # bool
         ("show_last_tile", "i1"),  # bool: the wall's last tile is shown and never drawn
         ("tian_hu_quads", "i1"),  # 2.2; 0 is off
@@ -148,6 +149,50 @@ RULES: Final = _record_type(
     ]
 )
 
+TABLE: Final = [
+    # What lies on the table; GAME and VIEW have these fields in the same layout, so that a view copies them at once.
+    ("discarded", "i4", (SEATS,)),  # kinds that the seat has discarded
+    ("wei_not", "i4", (SEATS, MELDS)),  # kinds that the table knows a hidden wei is not; 0 for all other melds
+    ("huxi", "i2", (SEATS,)),  # of the melds on the table; in a VIEW of those whose kind the seat knows
+    ("drawn_before", "i2"),  # drawn hands just before this one
+    ("turn", "i1"),  # seat that drew, melded or discarded last
+    ("dealer", "i1"),
+    ("upcard", "i1"),  # in a VIEW NO_TILE where it is not shown
+    ("upcard_held", "i1"),  # bool: the shown upcard is still in the dealer's hand or hidden wei
+    ("last_shown", "i1"),  # kind of the tile shown at the wall's end, else NO_TILE
+    ("discards", "i1"),  # discards so far
+    ("dealer_discards", "i1"),
+    ("hand_n", "i1", (SEATS,)),  # concealed tiles, wild ones included
+    ("melds_n", "i1", (SEATS,)),
+    ("quads", "i1", (SEATS,)),  # ti and pao on the table
+    ("dead", "i1", (SEATS,)),  # bool
+    ("wild_draws", "i1", (SEATS,)),  # wild tiles that the seat drew: shown, and in its hand ever since
+    ("intake", "i1", (SEATS,)),  # bool: had an intake that ends ting_hu (10.3)
+    ("river_n", "i1", (SEATS,)),
+    ("river", "i1", (SEATS, RIVER)),  # untaken tiles, +32 where drawn
+    ("meld_type", "i1", (SEATS, MELDS)),
+    ("meld_kind", "i1", (SEATS, MELDS)),  # for chi the eaten tile; in a VIEW NO_TILE for another seat's wei
+    ("meld_shape", "i1", (SEATS, MELDS)),  # for chi its shape
+    ("meld_from", "i1", (SEATS, MELDS)),  # seat that the tile came from, +4 where it was drawn, -1 the hand
+    ("cap", "i1", (SEATS, 20)),  # most copies that the table can believe in the hand (core.determinize)
+    ("drawn", "i1", (20,)),  # draws of the kind that all have seen; in a VIEW that its seat has seen
+]
+
+END: Final = [
+    # How the hand ended; as TABLE in GAME and VIEW.
+    ("fan", "i4"),
+    ("base", "i4"),
+    ("patterns", "i4"),  # bit for each pattern
+    ("scores", "i4", (SEATS,)),
+    ("win_huxi", "i2"),
+    ("deng", "i2"),
+    ("winner", "i1"),  # -1 for none
+    ("win_kind", "i1"),  # the winning tile, else NO_TILE
+    ("win_source", "i1"),  # DEALT, OWN_DRAW, …
+    ("fault_seat", "i1"),  # seat whose fault ended the hand, else -1
+    ("fault_kind", "i1"),
+]
+
 GAME: Final = _record_type(
     [
         # -- what happens now
@@ -156,7 +201,6 @@ GAME: Final = _record_type(
         ("actor", "i1"),  # seat that decides; -1 when over
         ("stage", "i1"),  # where the turn stands (core.turn)
         ("asked", "i1"),  # how many seats of the current window were passed by
-        ("turn", "i1"),  # seat that drew, melded or discarded last
         ("live", "i1"),  # kind of the live tile, else NO_TILE
         ("source", "i1"),  # OWN_DRAW: concealed draw; OTHER_DRAW: live draw; FROM_DISCARD; UPCARD_DEALER
         ("bi_kind", "i1"),  # kind of which copies must still be laid, else NO_TILE
@@ -164,63 +208,24 @@ GAME: Final = _record_type(
         ("huxi_before", "i2"),  # table huxi of the drawer before a concealed ti or wei
         ("held_before", "i1"),  # concealed tiles of the drawer before a concealed draw
         ("clean_before", "i1"),  # bool: the drawer had no intake before it
-        # -- the table
-        ("dealer", "i1"),
+        *TABLE,
         ("wall_next", "i1"),  # place of the next draw in `wall`
         ("wall_end", "i1"),  # one past the last tile that can be drawn
-        ("upcard", "i1"),
-        ("upcard_held", "i1"),  # bool: the shown upcard is still in the dealer's hand or hidden wei
-        ("last_shown", "i1"),  # kind of the tile shown at the wall's end, else NO_TILE
-        ("discards", "i1"),  # discards so far
-        ("dealer_discards", "i1"),
-        ("drawn_before", "i2"),  # drawn hands just before this one
         # -- by seat
-        ("hand_n", "i1", (SEATS,)),  # concealed tiles, wild ones included
-        ("melds_n", "i1", (SEATS,)),
-        ("quads", "i1", (SEATS,)),  # ti and pao on the table
         ("kans", "i1", (SEATS,)),  # kan in the hand
-        ("dead", "i1", (SEATS,)),  # bool
         ("barred", "i1", (SEATS,)),  # bool: passed a pao (走跑), may not hu
-        ("wild_draws", "i1", (SEATS,)),  # wild tiles that the seat drew: shown, and in its hand ever since
-        ("intake", "i1", (SEATS,)),  # bool: had an intake that ends ting_hu (10.3)
-        ("river_n", "i1", (SEATS,)),
-        ("huxi", "i2", (SEATS,)),  # of the melds on the table
         ("kan_huxi", "i2", (SEATS,)),
         ("rows", "i4", (SEATS, 2)),  # hand without kan, by size: two bits a rank
         ("peng_kinds", "i4", (SEATS,)),  # bit for each peng on the table
         ("wei_kinds", "i4", (SEATS,)),  # bit for each wei or chouwei
         ("stale_peng", "i4", (SEATS,)),  # 5.8
         ("stale_chi", "i4", (SEATS,)),
-        ("discarded", "i4", (SEATS,)),  # kinds that the seat has discarded
         ("hand", "i1", (SEATS, 21)),  # copies of each kind
         ("dealt", "i1", (SEATS, 21)),  # copies in the hand as dealt, the dealer's upcard included
-        ("cap", "i1", (SEATS, 20)),  # most copies that the table can believe in the hand (core.determinize)
-        ("meld_type", "i1", (SEATS, MELDS)),
-        ("meld_kind", "i1", (SEATS, MELDS)),  # for chi the eaten tile
-        ("meld_shape", "i1", (SEATS, MELDS)),  # for chi its shape
-        (
-            "meld_from",
-            "i1",
-            (SEATS, MELDS),
-        ),  # seat that the tile came from, +4 where it was drawn, -1 the hand
-        ("wei_not", "i4", (SEATS, MELDS)),  # kinds that the table knows a hidden wei is not
-        ("drawn", "i1", (20,)),  # draws of the kind that all have seen
         ("stale_hu", "i2", (SEATS, 21)),  # table huxi at the last pass of hu on a kind, else -1
-        ("river", "i1", (SEATS, RIVER)),  # untaken tiles, +32 where drawn
         ("hand_aside", "i1", (21,)),  # the unseen third hand of a table of two
         ("wall", "i1", (WALL,)),
-        # -- the end
-        ("winner", "i1"),  # -1 for none
-        ("win_kind", "i1"),  # the winning tile, else NO_TILE
-        ("win_source", "i1"),  # DEALT, OWN_DRAW, …
-        ("fault_seat", "i1"),  # seat whose fault ended the hand, else -1
-        ("fault_kind", "i1"),
-        ("win_huxi", "i2"),
-        ("fan", "i4"),
-        ("deng", "i2"),
-        ("base", "i4"),
-        ("patterns", "i4"),  # bit for each pattern
-        ("scores", "i4", (SEATS,)),
+        *END,
         # -- the record
         ("rng", "u8"),  # word of the game's own generator
         ("log_n", "i2"),
@@ -236,8 +241,6 @@ VIEW: Final = _record_type(
         # What one seat may know (rules 3.4, 3.5), and nothing else. Seats are absolute.
         ("seat", "i1"),  # whose view it is
         ("players", "i1"),
-        ("dealer", "i1"),
-        ("turn", "i1"),  # seat that drew, melded or discarded last
         ("over", "i1"),  # bool
         # -- the own decision; empty for a seat that is not asked
         ("phase", "i1"),  # DISCARDING .. BI_WINDOW, -1 none
@@ -248,34 +251,11 @@ VIEW: Final = _record_type(
         ("huxi_before", "i2"),
         ("held_before", "i1"),
         ("clean_before", "i1"),
-        # -- the table
+        *TABLE,
         ("live", "i1"),
         ("source", "i1"),  # as GAME.source while a tile is live or won on, -1 none
-        ("upcard", "i1"),  # NO_TILE where it is not shown
-        ("upcard_held", "i1"),
-        ("last_shown", "i1"),
         ("wall_left", "i1"),  # tiles that can still be drawn
-        ("discards", "i1"),
-        ("dealer_discards", "i1"),
-        ("drawn_before", "i2"),
-        ("hand_n", "i1", (SEATS,)),
-        ("melds_n", "i1", (SEATS,)),
-        ("dead", "i1", (SEATS,)),
-        ("intake", "i1", (SEATS,)),
-        ("wild_draws", "i1", (SEATS,)),
-        ("quads", "i1", (SEATS,)),
-        ("river_n", "i1", (SEATS,)),
-        ("huxi", "i2", (SEATS,)),  # of the melds whose kind the seat knows
-        ("discarded", "i4", (SEATS,)),
-        ("meld_type", "i1", (SEATS, MELDS)),
-        ("meld_kind", "i1", (SEATS, MELDS)),  # NO_TILE for another seat's wei
-        ("meld_shape", "i1", (SEATS, MELDS)),
-        ("meld_from", "i1", (SEATS, MELDS)),
-        ("wei_not", "i4", (SEATS, MELDS)),
-        ("river", "i1", (SEATS, RIVER)),
         ("spent", "i1", (SEATS, 20)),  # tiles known to have left the dealt hand
-        ("drawn", "i1", (20,)),  # draws of the kind that the seat has seen
-        ("cap", "i1", (SEATS, 20)),
         # -- the seat's own
         ("hand", "i1", (21,)),
         ("dealt", "i1", (21,)),
@@ -284,18 +264,7 @@ VIEW: Final = _record_type(
         ("stale_peng", "i4"),
         ("stale_chi", "i4"),
         ("stale_hu", "i2", (21,)),
-        # -- the end
-        ("winner", "i1"),
-        ("win_kind", "i1"),
-        ("win_source", "i1"),
-        ("fault_seat", "i1"),
-        ("fault_kind", "i1"),
-        ("win_huxi", "i2"),
-        ("fan", "i4"),
-        ("deng", "i2"),
-        ("base", "i4"),
-        ("patterns", "i4"),
-        ("scores", "i4", (SEATS,)),
+        *END,
         ("winner_hand", "i1", (21,)),  # zeros until somebody has won
         # -- public events, on request
         ("history_n", "i1"),

@@ -10,10 +10,11 @@ from typing import Any, Final
 
 from paohuzi_env.core._compile import entry, kernel
 from paohuzi_env.core.claims import learn_from_no_pao
+from paohuzi_env.core.lanes import copy_fields, copy_seat, places_of, subtract_rows
 from paohuzi_env.core.log import V_PASS_CHI, V_PASS_HU, V_WEI
 from paohuzi_env.core.melds import unit_huxi
-from paohuzi_env.core.state import HISTORY, OVER, SEATS, UPCARD_DEALER, UPCARD_OTHER, WEI
-from paohuzi_env.core.tiles import KINDS, NO_TILE, WILD
+from paohuzi_env.core.state import HISTORY, MELDS, OVER, SEATS, UPCARD_DEALER, UPCARD_OTHER, WEI
+from paohuzi_env.core.tiles import NO_TILE
 from paohuzi_env.core.turn import LIVE_HU, LIVE_PAO, UPCARD
 
 HIDDEN_KIND: Final = 31
@@ -58,76 +59,47 @@ def view_decision(g: Any, v: Any, s: int) -> None:
 
 @kernel
 def view_table(g: Any, r: Any, v: Any, s: int) -> None:
-    """The table: counts, melds as far as seat `s` knows them, rivers, and what can be concluded from them."""
+    """The table: counts, melds, rivers, and what can be concluded from them."""
+    copy_fields(v, g, "discarded", "drawn")  # TABLE
     v.players = r.players
-    v.dealer = g.dealer
-    v.turn = g.turn
     v.over = g.phase == OVER
-    v.upcard = g.upcard if r.show_upcard else NO_TILE
-    v.upcard_held = g.upcard_held
-    v.last_shown = g.last_shown
+    if not r.show_upcard:
+        v.upcard = NO_TILE
     v.wall_left = g.wall_end - g.wall_next
-    v.discards = g.discards
-    v.dealer_discards = g.dealer_discards
-    v.drawn_before = g.drawn_before
-    for k in range(KINDS):
-        v.drawn[k] = g.drawn[k]
     for p in range(SEATS):
-        v.hand_n[p] = g.hand_n[p]
-        v.dead[p] = g.dead[p]
-        v.intake[p] = g.intake[p]
-        v.wild_draws[p] = g.wild_draws[p]
-        v.quads[p] = g.quads[p]
-        v.huxi[p] = g.huxi[p]
-        v.discarded[p] = g.discarded[p]
-        for k in range(KINDS):
-            v.spent[p, k] = g.dealt[p, k] - g.hand[p, k]
-            v.cap[p, k] = g.cap[p, k]
-        hides = p != s and g.winner != p
-        for m in range(g.melds_n[p]):
-            v.meld_type[p, m] = g.meld_type[p, m]
-            v.meld_kind[p, m] = g.meld_kind[p, m]
-            v.meld_shape[p, m] = g.meld_shape[p, m]
-            v.meld_from[p, m] = g.meld_from[p, m]
-            v.wei_not[p, m] = 0
-            if g.meld_type[p, m] != WEI:
-                continue
-            if not hides:
-                v.drawn[g.meld_kind[p, m]] += 1
-            else:
-                v.huxi[p] -= unit_huxi(r, WEI, g.meld_kind[p, m])
-                v.spent[p, g.meld_kind[p, m]] -= 2
-                v.meld_kind[p, m] = NO_TILE
-                v.wei_not[p, m] = g.wei_not[p, m]
-        for m in range(g.melds_n[p], v.melds_n[p]):  # what an earlier view left there
-            v.meld_type[p, m] = 0
-            v.meld_kind[p, m] = 0
-            v.meld_shape[p, m] = 0
-            v.meld_from[p, m] = 0
-            v.wei_not[p, m] = 0
-        v.melds_n[p] = g.melds_n[p]
-        n = g.river_n[p]
-        for i in range(n):
-            v.river[p, i] = g.river[p, i]
-        for i in range(n, v.river_n[p]):
-            v.river[p, i] = 0
-        v.river_n[p] = n
+        subtract_rows(v.spent[p], g.dealt[p], g.hand[p])
     if g.actor == s and g.live != NO_TILE and g.stage > LIVE_PAO:  # asked for peng or chi: it was no pao
         learn_from_no_pao(g, r, v)
-        for p in range(SEATS):
-            for m in range(v.melds_n[p]):
-                if v.meld_kind[p, m] != NO_TILE:  # no hidden wei
-                    v.wei_not[p, m] = 0
+    for p in range(SEATS):
+        view_weis(g, r, v, p, p != s and g.winner != p)
+
+
+@kernel
+def view_weis(g: Any, r: Any, v: Any, p: int, hides: bool) -> None:
+    """The wei of seat `p`: a hidden one without its kind and what that would tell, another as the tiles it is."""
+    weis = places_of(g.meld_type[p], MELDS, WEI)
+    m = 0
+    while weis:
+        if weis & 1:
+            kind = g.meld_kind[p, m]
+            if hides:
+                v.huxi[p] -= unit_huxi(r, WEI, kind)
+                v.spent[p, kind] -= 2
+                v.meld_kind[p, m] = NO_TILE
+            else:
+                v.drawn[kind] += 1
+                v.wei_not[p, m] = 0
+        weis >>= 1
+        m += 1
 
 
 @kernel
 def view_own(g: Any, v: Any, s: int) -> None:
     """What is the seat's own: hand, private marks."""
     v.seat = s
-    for k in range(WILD + 1):
-        v.hand[k] = g.hand[s, k]
-        v.dealt[k] = g.dealt[s, k]
-        v.stale_hu[k] = g.stale_hu[s, k]
+    copy_seat(v.hand, g.hand, s)
+    copy_seat(v.dealt, g.dealt, s)
+    copy_seat(v.stale_hu, g.stale_hu, s)
     v.kan_huxi = g.kan_huxi[s]
     v.barred = g.barred[s]
     v.stale_peng = g.stale_peng[s]
@@ -137,20 +109,11 @@ def view_own(g: Any, v: Any, s: int) -> None:
 @kernel
 def view_end(g: Any, v: Any) -> None:
     """How the hand ended; the winner's tiles are shown."""
-    v.winner = g.winner
-    v.win_kind = g.win_kind
-    v.win_source = g.win_source
-    v.fault_seat = g.fault_seat
-    v.fault_kind = g.fault_kind
-    v.win_huxi = g.win_huxi
-    v.fan = g.fan
-    v.deng = g.deng
-    v.base = g.base
-    v.patterns = g.patterns
-    for p in range(SEATS):
-        v.scores[p] = g.scores[p]
-    for k in range(WILD + 1):
-        v.winner_hand[k] = g.hand[g.winner, k] if g.winner >= 0 else 0
+    copy_fields(v, g, "fan", "fault_kind")  # END
+    if g.winner >= 0:
+        copy_seat(v.winner_hand, g.hand, g.winner)
+    else:
+        v.winner_hand[:] = 0
 
 
 @kernel
@@ -181,7 +144,8 @@ def view(g: Any, r: Any, v: Any, s: int, history: int) -> None:
     view_table(g, r, v, s)
     view_own(g, v, s)
     view_end(g, v)
-    view_history(g, v, s, history)
+    if history or v.history_n:
+        view_history(g, v, s, history)
 
 
 @entry

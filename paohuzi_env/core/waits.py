@@ -204,7 +204,8 @@ def place_seat(games: Any, i: int, rules: Any, seat: int, hand: Any, melds: Any)
     g.live = NO_TILE
     g.upcard = NO_TILE
     g.stale_hu[:] = -1
-    g.hand[seat, :] = hand
+    for kind in range(WILD + 1):
+        g.hand[seat, kind] = hand[kind]
     set_hand_sums(g, r, seat)
     for m in range(len(melds)):
         lay(g, r, seat, melds[m, 0], melds[m, 1], melds[m, 2], seat)
