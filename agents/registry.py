@@ -23,6 +23,7 @@ from paohuzi_env.rules import RuleSet, rule_set
 HOMES: Final[Mapping[str, str]] = {
     "uniform": "agents.uniform:Uniform",
     "greedy": "agents.greedy:Greedy",
+    "heuristic": "agents.heuristic:Heuristic",
 }
 """Name -> module:factory."""
 VERBATIM: Final = frozenset({"external"})
