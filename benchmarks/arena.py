@@ -34,8 +34,8 @@ WIDTH: Final = 4096
 """Hands that are played side by side at most."""
 MOST_SEATINGS: Final = 8
 
-OnHands: TypeAlias = Callable[[Any, Any], None]
-"""What is told of finished hands: GAME (n,) and HAND (n,)."""
+OnHands: TypeAlias = Callable[[Any, Any, NDArray[np.float64]], None]
+"""What is told of finished hands: GAME (n,), HAND (n,), and the seconds that each seat took (n, 3)."""
 
 
 @dataclass
@@ -183,7 +183,7 @@ class _Table:
             if not matches:
                 seats = self._rules.seats
                 matches = [Match(self._length, seats, seats, int(dealer)) for dealer in games["dealer"]]
-            decided = self._play_out(games, deal, k)
+            decided, seconds = self._play_out(games, deal, k)
             done = st.allocate(n, HAND)
             done[:] = hands[:, k]
             done["hand"] = k
@@ -191,32 +191,34 @@ class _Table:
             for match, hand in zip(matches, done, strict=True) if self._length > 1 else ():
                 _settle(match, hand)
             if on_hands is not None:
-                on_hands(games, done)
+                on_hands(games, done, seconds)
             hands[:, k] = done
         return hands.reshape(-1)
 
-    def _play_out(self, games: Any, deal: NDArray[np.int64], k: int) -> NDArray[np.int64]:
-        """Ask the agents in turn until every hand is over; how often each seat of each row was asked is returned."""
+    def _play_out(self, games: Any, deal: NDArray[np.int64], k: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Ask the agents until every hand is over: how often each seat of each row was asked, and how long it took."""
         decided = np.zeros((len(games), st.SEATS), np.int64)
+        seconds = np.zeros((len(games), st.SEATS))
         starts = np.zeros(len(self._agents) + 1, np.int64)
         rows = np.arange(len(games))
         while True:
             order = np.empty(len(rows), np.int64)
             left = sort_asked(games, rows, self._seated, starts, order)
             if left == 0:
-                return decided
+                return decided, seconds
             rows = order[:left]
             for number, agent in enumerate(self._agents):
                 for lo in range(starts[number], starts[number + 1], agent.batch):
                     some = rows[lo : min(lo + agent.batch, starts[number + 1])]
-                    actions = self._ask(number, games, some, deal[some], self._numbers[some] + k, decided)
+                    actions, seats, took = self._ask(number, games, some, deal[some], self._numbers[some] + k, decided)
+                    seconds[some, seats] += took
                     answer(games, some, self._rules.record, self._evals, actions, decided)
 
     def _ask(
         self, number: int, games: Any, rows: NDArray[np.int64], deal: NDArray[np.int64], hands: NDArray[np.int64],
         decided: NDArray[np.int64],
-    ) -> NDArray[np.int64]:  # fmt: skip
-        """What an agent answers in these rows."""
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], float]:  # fmt: skip
+        """What an agent answers in these rows, in which seats it sits, and the seconds that each answer took."""
         agent, spent, n = self._agents[number], self._spent[number], len(rows)
         views = st.allocate(n, st.VIEW)
         columns = np.empty((4, n), np.int64)  # deal, seating, seat, decision
@@ -229,7 +231,7 @@ class _Table:
         actions = _answers(agent, views, words, hands, spent)
         seconds = time.perf_counter() - began
         spent.add(Spent(n, seconds, seconds / n))
-        return actions
+        return actions, columns[2], seconds / n
 
 
 def _answers(
@@ -243,7 +245,8 @@ def _answers(
     try:
         actions = np.asarray(agent.choose(views, words, hands))
         if actions.shape != (n,) or not np.issubdtype(actions.dtype, np.integer):
-            raise GarbageError(f"answers of shape {actions.shape}, dtype {actions.dtype}; allowed: whole numbers ({n},)")
+            what = f"answers of shape {actions.shape}, dtype {actions.dtype}"
+            raise GarbageError(f"{what}; allowed: whole numbers ({n},)")
         return np.ascontiguousarray(actions, np.int64)
     except Exception as error:  # whatever an agent may raise: the tournament goes on
         spent.error = spent.error or f"{type(error).__name__}: {error}"[:200]

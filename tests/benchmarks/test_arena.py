@@ -112,7 +112,7 @@ def test_a_match_is_dealt_on_as_the_rules_say() -> None:
     players = [mixed(5), mixed(6)]
     told: list[int] = []
     played = play_blocks(
-        players, TUNE, range(3), hands_per_match=5, on_hands=lambda games, hands: told.append(len(games))
+        players, TUNE, range(3), hands_per_match=5, on_hands=lambda games, hands, seconds: told.append(len(games))
     )
     assert len(played.hands) == 3 * 6 * 5
     assert told == [18] * 5
