@@ -1,0 +1,448 @@
+"""Playing hands and writing down what a learner needs, without Python in the loop.
+
+A *stream* is a sequence of hands: hand k of stream i in iteration t is dealt from a hash of (seed, i, t, k), and so are
+the seats and the actions drawn. So what is played does not depend on threads, and a run that is resumed plays what an
+uninterrupted one would. Hands are played to their end: no decision waits for its reward.
+
+Each seat of a hand is played by the learner, by one past self (the *guest*), or by the *baseline*, a compiled policy.
+Rows are written for the learner's decisions among two or more actions; a single legal action is played at once.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.inputs import MOST_ACTIVE, NUM_INPUTS, encode
+from agents.network import SCRATCH, Weights, answer_rows, chances, drawn, forward, likeliest
+from paohuzi_env.core import perfect as pf
+from paohuzi_env.core import state as st
+from paohuzi_env.core._compile import entry, kernel
+from paohuzi_env.core.actions import NUM_ACTIONS
+from paohuzi_env.core.batch import pick
+from paohuzi_env.core.deal import deal_seeded
+from paohuzi_env.core.distance import progress_table
+from paohuzi_env.core.rng import advance, key, mix
+from paohuzi_env.core.tiles import KINDS
+from paohuzi_env.core.turn import step
+from paohuzi_env.core.view import view
+from paohuzi_env.rules import RuleSet, seed_word
+from paohuzi_env.search import Policy
+
+LEARNER: Final = 0
+GUEST: Final = 1
+BASELINE: Final = 2
+SOURCES: Final = 3
+
+HANDS_APART: Final = 1 << 24
+"""More hands than a stream plays in an iteration."""
+ROOM_FOR_A_HAND: Final = 400
+"""More decisions than a hand can have (`core.state.LOG` events)."""
+
+# What the critic sees beside the actor's inputs, as inputs that are on: `core.perfect` of the other seats.
+_OTHERS: Final = st.SEATS - 1
+SEEN_HANDS: Final = NUM_INPUTS  # next, previous: exactly 1..4 of the kind
+SEEN_WEI: Final = SEEN_HANDS + _OTHERS * 4 * KINDS
+SEEN_DRAWS: Final = SEEN_WEI + _OTHERS * KINDS
+SEEN_ASIDE: Final = SEEN_DRAWS + pf.NEXT_DRAWS * KINDS
+SEEN_STALE: Final = SEEN_ASIDE + KINDS
+SEEN_WILDS: Final = SEEN_STALE + _OTHERS * KINDS
+SEEN_BARRED: Final = SEEN_WILDS + _OTHERS * 4
+CRITIC_INPUTS: Final = SEEN_BARRED + _OTHERS
+MOST_SEEN: Final = _OTHERS * 3 * KINDS + pf.NEXT_DRAWS + KINDS + _OTHERS * 2
+ROW_ROOM: Final = MOST_ACTIVE + MOST_SEEN
+
+ROW: Final = np.dtype(
+    [
+        ("stream", "i4"),
+        ("hand", "i4"),  # number of the hand in its stream and iteration
+        ("seat", "i1"),
+        ("action", "i1"),
+        ("legal", "i4"),
+        ("n", "i2"),  # inputs of the actor that are on
+        ("seen", "i2"),  # those and the critic's
+        ("logp", "f4"),  # of the action, as it was drawn
+        ("score", "i4"),  # of the seat, at the hand's end
+    ],
+    align=True,
+)
+"""One decision of the learner."""
+
+
+# --- what the critic sees -----------------------------------------------------------------------------------------
+
+
+@kernel
+def put_seen(g: Any, r: Any, planes: Any, active: Any, n: int) -> int:
+    """Append the inputs of perfect information that are on; the new number of inputs is returned."""
+    pf.perfect(g, r, planes)
+    for other in range(r.players - 1):
+        for k in range(KINDS):
+            held = planes[pf.HANDS + 1 + other, k]
+            if held > 0:
+                active[n] = SEEN_HANDS + (other * 4 + held - 1) * KINDS + k
+                n += 1
+            if planes[pf.WEI_KINDS + 1 + other, k]:
+                active[n] = SEEN_WEI + other * KINDS + k
+                n += 1
+            if planes[pf.STALE + 1 + other, k]:
+                active[n] = SEEN_STALE + other * KINDS + k
+                n += 1
+        wilds = planes[pf.WILDS + 1 + other, 0]
+        if wilds > 0:
+            active[n] = SEEN_WILDS + other * 4 + min(wilds, 4) - 1
+            n += 1
+        if planes[pf.BARRED + 1 + other, 0]:
+            active[n] = SEEN_BARRED + other
+            n += 1
+    for k in range(KINDS):
+        for d in range(pf.NEXT_DRAWS):
+            if planes[pf.DRAWS + d, k]:
+                active[n] = SEEN_DRAWS + d * KINDS + k
+                n += 1
+        if planes[pf.ASIDE, k] > 0:
+            active[n] = SEEN_ASIDE + k
+            n += 1
+    return n
+
+
+# --- one hand -----------------------------------------------------------------------------------------------------
+
+
+@kernel
+def unit(word: Any) -> float:
+    """A number from 0 to below 1."""
+    return np.float64(mix(word) >> np.uint64(11)) / 9007199254740992.0
+
+
+@kernel
+def seat_players(word: Any, players: int, guest: float, baseline: float, sources: Any) -> None:
+    """Draw who plays each seat: the learner all, or one or two seats given to the guest or to the baseline."""
+    for s in range(st.SEATS):
+        sources[s] = LEARNER
+    u = unit(word)
+    if u >= guest + baseline:
+        return
+    other = GUEST if u < guest else BASELINE
+    word = advance(word)
+    first = int(unit(word) * players)
+    sources[first] = other
+    word = advance(word)
+    if players > 2 and unit(word) < 0.5:
+        sources[(first + 1 + int(unit(advance(word)) * 2)) % players] = other
+
+
+@kernel
+def think(net: Any, s: Any, legal: int, word: Any) -> int:
+    """An action drawn by a network whose inputs are in the scratch; its chances stay there."""
+    first, first_bias, hidden, hidden_bias, last, last_bias = net
+    forward(first, first_bias, hidden, hidden_bias, last, last_bias, s.pad.active, s.pad.n, s)
+    chances(legal, s.out, 1.0, s.chance)
+    return drawn(legal, s.chance, word)
+
+
+@cache
+def _stream_entry(baseline: Callable[..., int]) -> Callable[..., Any]:
+    """The loop over the hands of a stream, with the baseline's function compiled in."""
+    over = st.OVER
+
+    @kernel
+    def advised(v: Any, r: Any, data: Any, scratch: Any, word: Any, legal: int) -> int:
+        action = baseline(v, r, data, scratch, word)
+        return action if 0 <= action < NUM_ACTIONS and legal >> action & 1 else pick(legal, word)
+
+    @entry
+    def loop(
+        rules: Any, games: Any, evals: Any, views: Any, orders: Any, scratches: Any, others: Any, planes: Any,
+        thread: int, seed: Any, stream: int, first_hand: int, shares: Any, net: Any, guest: Any, data: Any, table: Any,
+        enough: int, rows: Any, active: Any, tally: Any,
+    ) -> int:  # fmt: skip
+        r = rules[0]
+        g = games[thread]
+        e = evals[thread]
+        v = views[thread]
+        s = scratches[thread]
+        sources = np.zeros(st.SEATS, np.int64)
+        n = 0
+        hand = 0
+        while n < enough:
+            word = key(seed, stream, first_hand + hand)
+            deal_seeded(g, r, e, orders[thread], word, -1, 0)
+            seat_players(key(word, 1, 0), r.players, shares[0], shares[1], sources)
+            teach = shares[2] > 0.0
+            begin = n
+            asked = 0
+            while g.phase != over:
+                legal = g.legal
+                seat = g.actor
+                asked += 1
+                word = key(word, 2, asked)
+                if legal & (legal - 1) == 0:
+                    step(g, r, e, pick(legal, word))
+                    continue
+                view(g, r, v, seat, 0)
+                if teach:  # every seat shows what the baseline would do, and strays now and then
+                    action = advised(v, r, data, others[thread], word, legal)
+                    encode(v, r, s.pad, table)
+                    s.chance[action] = 1.0
+                    played = pick(legal, key(word, 3, 0)) if unit(key(word, 4, 0)) < shares[3] else action
+                elif sources[seat] == BASELINE:
+                    step(g, r, e, advised(v, r, data, others[thread], word, legal))
+                    continue
+                else:
+                    encode(v, r, s.pad, table)
+                    if sources[seat] == GUEST:
+                        step(g, r, e, think(guest, s, legal, word))
+                        continue
+                    action = think(net, s, legal, word)
+                    played = action
+                row = rows[n]
+                row.stream = stream
+                row.hand = hand
+                row.seat = seat
+                row.action = action
+                row.legal = legal
+                row.n = s.pad.n
+                row.logp = np.log(s.chance[action])
+                for j in range(s.pad.n):
+                    active[n, j] = s.pad.active[j]
+                row.seen = put_seen(g, r, planes[thread], active[n], s.pad.n)
+                n += 1
+                step(g, r, e, played)
+            for i in range(begin, n):
+                rows[i].score = g.scores[rows[i].seat]
+            others_kind = LEARNER
+            for p in range(r.players):
+                others_kind = max(others_kind, sources[p])
+            tally[0] += 1
+            tally[1] += asked
+            tally[2] += g.winner >= 0
+            for p in range(r.players):
+                if others_kind != LEARNER and sources[p] == LEARNER:
+                    tally[2 + 2 * others_kind - 1] += 1
+                    tally[2 + 2 * others_kind] += g.scores[p]
+            hand += 1
+        return n
+
+    return loop
+
+
+@entry
+def advantage_rows(
+    rows: Any, lo: int, hi: int, rewards: Any, values: Any, decay: float, advantages: Any, aims: Any
+) -> None:
+    """Generalised advantages over each seat's own decisions of a hand; the reward comes after its last one.
+
+    `aims` are what the values should have been. Rows of a hand follow each other; undiscounted.
+    """
+    hand = np.full(st.SEATS, -1, np.int64)
+    value = np.zeros(st.SEATS, np.float64)
+    carried = np.zeros(st.SEATS, np.float64)
+    for i in range(hi - 1, lo - 1, -1):
+        s = rows[i].seat
+        if hand[s] == rows[i].hand:
+            carried[s] = value[s] - values[i] + decay * carried[s]
+        else:
+            carried[s] = rewards[i] - values[i]
+        hand[s] = rows[i].hand
+        value[s] = values[i]
+        advantages[i] = carried[s]
+        aims[i] = values[i] + carried[s]
+
+
+# --- all streams --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What an iteration's hands came to."""
+
+    hands: int
+    decisions: int
+    """All that were asked, forced and other players' included."""
+    won: int
+    guest_seats: int
+    guest_points: int
+    """The learner's points in hands with a past self, and in how many seats it took them."""
+    baseline_seats: int
+    baseline_points: int
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(*(getattr(self, f) + getattr(other, f) for f in self.__dataclass_fields__))
+
+
+class Streams:
+    """Plays a fixed number of streams on some threads and holds what they wrote.
+
+    Parameters
+    ----------
+    rules, baseline
+        What is played, and the compiled policy beside the learner.
+    seed
+        Of all deals, seats and actions.
+    first, count
+        Numbers of the streams.
+    enough
+        A stream plays whole hands until it has written so many rows.
+    threads
+        Threads that share the streams.
+
+    Attributes
+    ----------
+    rows, active
+        A row a decision: ROW (N,), and its inputs that are on, int16 (N, ROW_ROOM).
+    """
+
+    def __init__(
+        self, rules: RuleSet, baseline: Policy, *, seed: int, first: int, count: int, enough: int, threads: int
+    ) -> None:  # fmt: skip
+        self.rules = rules
+        self._seed = seed_word(seed)
+        self._first, self._count, self._enough = first, count, enough
+        self.threads = min(threads, count)
+        self._baseline = baseline
+        self._play = _stream_entry(baseline.function)
+        self._games = st.allocate(self.threads, st.GAME)
+        self._evals = st.allocate(self.threads, st.EVAL)
+        self._views = st.allocate(self.threads, st.VIEW)
+        self._orders = np.zeros((self.threads, st.DECK), np.int8)
+        self._scratch = st.allocate(self.threads, SCRATCH)
+        self._others = st.allocate(self.threads, baseline.scratch)
+        self._planes = np.zeros((self.threads, pf.PERFECT_PLANES, KINDS), np.int8)
+        self._room = enough + ROOM_FOR_A_HAND
+        self._rows = st.allocate(count * self._room, ROW)
+        self._active = np.zeros((count * self._room, ROW_ROOM), np.int16)
+        self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
+        self.rows: Any = self._rows[:0]
+        self.active = self._active[:0]
+        self._ends = np.zeros(count + 1, np.int64)
+
+    def each(self, work: Callable[[int], None]) -> None:
+        """Call `work(thread)` on every thread."""
+        if self._pool is None:
+            work(0)
+        else:
+            list(self._pool.map(work, range(self.threads)))
+
+    def play(
+        self, iteration: int, net: Weights, guest: Weights, *, guest_share: float = 0.0, baseline_share: float = 0.0,
+        teach: bool = False, stray: float = 0.0,
+    ) -> Tally:  # fmt: skip
+        """Play an iteration; `rows` and `active` are then its decisions, stream by stream."""
+        shares = np.array([guest_share, baseline_share, float(teach), stray])
+        tallies = np.zeros((self._count, 7), np.int64)
+        counts = np.zeros(self._count, np.int64)
+        table = progress_table()
+
+        def work(thread: int) -> None:
+            for i in range(thread, self._count, self.threads):
+                lo = i * self._room
+                counts[i] = self._play(
+                    self.rules.record, self._games, self._evals, self._views, self._orders, self._scratch,
+                    self._others, self._planes, thread, self._seed, self._first + i, iteration * HANDS_APART, shares,
+                    net, guest, self._baseline.data, table, self._enough, self._rows[lo : lo + self._room],
+                    self._active[lo : lo + self._room], tallies[i],
+                )  # fmt: skip
+
+        self.each(work)
+        self._gather(counts)
+        return Tally(*(int(x) for x in tallies.sum(axis=0)))
+
+    def _gather(self, counts: NDArray[np.int64]) -> None:
+        """Move the streams' rows together."""
+        self._ends = np.concatenate([[0], np.cumsum(counts)])
+        for i, (lo, hi) in enumerate(itertools.pairwise(self._ends)):
+            start = i * self._room
+            if start != lo:
+                self._rows[lo:hi] = self._rows[start : start + counts[i]]
+                self._active[lo:hi] = self._active[start : start + counts[i]]
+        self.rows = self._rows[: self._ends[-1]]
+        self.active = self._active[: self._ends[-1]]
+
+    def ask(self, net: Weights, counts: NDArray[np.int16]) -> NDArray[np.float32]:
+        """A network's answers to all rows, of whose inputs the first `counts` are on."""
+        n = len(self.rows)
+        out = np.empty((n, net[4].shape[1]), np.float32)
+        bounds = [n * t // self.threads for t in range(self.threads + 1)]
+        self.each(
+            lambda t: answer_rows(*net, self.active, counts, bounds[t], bounds[t + 1], self._scratch, t, out)
+        )
+        return out
+
+    def advantages(
+        self, rewards: NDArray[np.float32], values: NDArray[np.float32], decay: float
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Advantage of each row, and what its value should have been."""
+        out = np.empty((2, len(self.rows)), np.float32)
+        for lo, hi in itertools.pairwise(self._ends):
+            advantage_rows(self.rows, lo, hi, rewards, values, decay, out[0], out[1])
+        return out[0], out[1]
+
+
+# --- matches ------------------------------------------------------------------------------------------------------
+
+
+@cache
+def _match_entry(baseline: Callable[..., int]) -> Callable[..., Any]:
+    """A network against the baseline on duplicate deals."""
+    over = st.OVER
+
+    @entry
+    def loop(
+        rules: Any, games: Any, evals: Any, views: Any, orders: Any, scratches: Any, others: Any, thread: int,
+        seed: Any, lo: int, hi: int, net: Any, data: Any, table: Any, points: Any,
+    ) -> None:  # fmt: skip
+        r = rules[0]
+        g = games[thread]
+        e = evals[thread]
+        v = views[thread]
+        s = scratches[thread]
+        first, first_bias, hidden, hidden_bias, last, last_bias = net
+        for i in range(lo, hi):
+            for seating in range(1, (1 << r.players) - 1):  # each way to seat the two but all seats to one
+                word = key(seed, 0, i)
+                deal_seeded(g, r, e, orders[thread], word, -1, 0)
+                while g.phase != over:
+                    word = advance(word)
+                    legal = g.legal
+                    action = pick(legal, word)
+                    if legal & (legal - 1):
+                        view(g, r, v, g.actor, 0)
+                        if seating >> g.actor & 1:
+                            encode(v, r, s.pad, table)
+                            forward(first, first_bias, hidden, hidden_bias, last, last_bias, s.pad.active, s.pad.n, s)
+                            action = likeliest(legal, s.out)
+                        else:
+                            advice = baseline(v, r, data, others[thread], word)
+                            if 0 <= advice < NUM_ACTIONS and legal >> advice & 1:
+                                action = advice
+                    step(g, r, e, action)
+                seats = 0
+                total = 0
+                for p in range(r.players):
+                    if seating >> p & 1:
+                        seats += 1
+                        total += g.scores[p]
+                points[i - lo] += total / seats / ((1 << r.players) - 2)
+
+    return loop
+
+
+def match(
+    rules: RuleSet, net: Weights, baseline: Policy, deals: int, *, seed: int = 77, first: int = 0
+) -> tuple[float, float]:
+    """Mean points of a network's seat in a hand against a policy over deals played in every seating; standard error."""
+    points = np.zeros(deals)
+    _match_entry(baseline.function)(
+        rules.record, st.allocate(1, st.GAME), st.allocate(1, st.EVAL), st.allocate(1, st.VIEW),
+        np.zeros((1, st.DECK), np.int8), st.allocate(1, SCRATCH), st.allocate(1, baseline.scratch), 0,
+        seed_word(seed), first, first + deals, net, baseline.data, progress_table(), points,
+    )  # fmt: skip
+    return float(points.mean()), float(points.std(ddof=1) / np.sqrt(deals))
