@@ -10,8 +10,10 @@ network plays does not depend on the batch. The numbers equal torch's within 1e-
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
+import uuid
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -20,9 +22,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
 
 from agents.base import CompiledAgent
-from agents.inputs import ENCODING_VERSION, MOST_ACTIVE, NUM_INPUTS, PAD, encode
+from agents.inputs import ENCODING_VERSION, NUM_INPUTS, PAD, encode
 from paohuzi_env.core import state as st
 from paohuzi_env.core._compile import entry, kernel
 from paohuzi_env.core.actions import NUM_ACTIONS, TABLE_VERSION
@@ -250,6 +253,29 @@ def read_network(path: str | os.PathLike[str], rules: RuleSet | str | None = Non
     return checked_weights(arrays, f"network {path}", NUM_INPUTS, NUM_ACTIONS), header
 
 
+def write_network(path: str | os.PathLike[str], weights: Weights, rules: RuleSet, trained: str = "") -> None:
+    """Write a network file: all of it, or on any error none, the file being as it was."""
+    header = Header(rules.spec, rules.hash, trained=trained)
+    arrays = dict(zip(NAMES, weights, strict=True))
+    write_whole(path, save(arrays, {"paohuzi": msgspec.json.encode(header).decode()}))
+
+
+def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write a file so that whoever opens it finds the old one or the new one, also after a power failure."""
+    path = Path(os.path.realpath(path))
+    part = path.with_name(f".{path.name[:100]}.{uuid.uuid4().hex[:12]}.part")
+    try:
+        with part.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            part.unlink()
+        raise
+
+
 def checked_weights(arrays: Mapping[str, NDArray[Any]], what: str, inputs: int, outputs: int) -> Weights:
     """The arrays of a network in order, as kernels take them.
 
@@ -312,5 +338,3 @@ class Network(CompiledAgent):
         """The agent's, and its weights'."""
         return hashlib.sha256((super().fingerprint + self._digest).encode()).hexdigest()[:16]
 
-
-__all__ = ["MOST_ACTIVE", "SCRATCH", "Header", "Network", "NetworkError", "Weights", "network_as_policy", "read_network"]

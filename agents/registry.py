@@ -24,6 +24,7 @@ HOMES: Final[Mapping[str, str]] = {
     "uniform": "agents.uniform:Uniform",
     "greedy": "agents.greedy:Greedy",
     "heuristic": "agents.heuristic:Heuristic",
+    "network": "agents.network:Network",
 }
 """Name -> module:factory."""
 VERBATIM: Final = frozenset({"external"})

@@ -8,6 +8,7 @@ over the inputs that are on: a tenth of what a dense product costs. Elsewhere it
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -196,6 +197,11 @@ def pick_device(name: str) -> torch.device:
     if name == "cuda" and not torch.cuda.is_available():
         raise ValueError("device = 'cuda': torch sees no CUDA device; allowed: 'auto', 'cpu'")
     return torch.device(name)
+
+
+def thread_count(setting: int) -> int:
+    """How many threads a setting means: 0 is one a processor that this process may use, two at most."""
+    return setting or min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, 2)
 
 
 def to_device(array: NDArray[Any], device: torch.device) -> Tensor:

@@ -4,14 +4,14 @@ A *stream* is a sequence of hands: hand k of stream i in iteration t is dealt fr
 the seats and the actions drawn. So what is played does not depend on threads, and a run that is resumed plays what an
 uninterrupted one would. Hands are played to their end: no decision waits for its reward.
 
-Each seat of a hand is played by the learner, by one past self (the *guest*), or by the *baseline*, a compiled policy.
+Each seat of a hand is played by the learner, by one past self (the *guest*), or by the *opponent*, a compiled policy.
 Rows are written for the learner's decisions among two or more actions; a single legal action is played at once.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.inputs import MOST_ACTIVE, NUM_INPUTS, encode
-from agents.network import SCRATCH, Weights, answer_rows, chances, drawn, forward, likeliest
+from agents.network import SCRATCH, Weights, chances, drawn, forward
 from paohuzi_env.core import perfect as pf
 from paohuzi_env.core import state as st
 from paohuzi_env.core._compile import entry, kernel
@@ -30,15 +30,16 @@ from paohuzi_env.core.batch import pick
 from paohuzi_env.core.deal import deal_seeded
 from paohuzi_env.core.distance import progress_table
 from paohuzi_env.core.rng import advance, key, mix
+from paohuzi_env.core.rollout import uniform
 from paohuzi_env.core.tiles import KINDS
 from paohuzi_env.core.turn import step
 from paohuzi_env.core.view import view
 from paohuzi_env.rules import RuleSet, seed_word
-from paohuzi_env.search import Policy
+from paohuzi_env.search import Policy, as_policy
 
 LEARNER: Final = 0
 GUEST: Final = 1
-BASELINE: Final = 2
+OPPONENT: Final = 2
 SOURCES: Final = 3
 
 HANDS_APART: Final = 1 << 24
@@ -123,14 +124,14 @@ def unit(word: Any) -> float:
 
 
 @kernel
-def seat_players(word: Any, players: int, guest: float, baseline: float, sources: Any) -> None:
-    """Draw who plays each seat: the learner all, or one or two seats given to the guest or to the baseline."""
+def seat_players(word: Any, players: int, guest: float, opponent: float, sources: Any) -> None:
+    """Draw who plays each seat: the learner all, or one or two seats given to the guest or to the opponent."""
     for s in range(st.SEATS):
         sources[s] = LEARNER
     u = unit(word)
-    if u >= guest + baseline:
+    if u >= guest + opponent:
         return
-    other = GUEST if u < guest else BASELINE
+    other = GUEST if u < guest else OPPONENT
     word = advance(word)
     first = int(unit(word) * players)
     sources[first] = other
@@ -149,13 +150,13 @@ def think(net: Any, s: Any, legal: int, word: Any) -> int:
 
 
 @cache
-def _stream_entry(baseline: Callable[..., int]) -> Callable[..., Any]:
-    """The loop over the hands of a stream, with the baseline's function compiled in."""
+def _stream_entry(opponent: Callable[..., int]) -> Callable[..., Any]:
+    """The loop over the hands of a stream, with the opponent's function compiled in."""
     over = st.OVER
 
     @kernel
     def advised(v: Any, r: Any, data: Any, scratch: Any, word: Any, legal: int) -> int:
-        action = baseline(v, r, data, scratch, word)
+        action = opponent(v, r, data, scratch, word)
         return action if 0 <= action < NUM_ACTIONS and legal >> action & 1 else pick(legal, word)
 
     @entry
@@ -188,12 +189,12 @@ def _stream_entry(baseline: Callable[..., int]) -> Callable[..., Any]:
                     step(g, r, e, pick(legal, word))
                     continue
                 view(g, r, v, seat, 0)
-                if teach:  # every seat shows what the baseline would do, and strays now and then
+                if teach:  # every seat shows what the opponent would do, and strays now and then
                     action = advised(v, r, data, others[thread], word, legal)
                     encode(v, r, s.pad, table)
                     s.chance[action] = 1.0
                     played = pick(legal, key(word, 3, 0)) if unit(key(word, 4, 0)) < shares[3] else action
-                elif sources[seat] == BASELINE:
+                elif sources[seat] == OPPONENT:
                     step(g, r, e, advised(v, r, data, others[thread], word, legal))
                     continue
                 else:
@@ -226,7 +227,7 @@ def _stream_entry(baseline: Callable[..., int]) -> Callable[..., Any]:
             tally[2] += g.winner >= 0
             for p in range(r.players):
                 if others_kind != LEARNER and sources[p] == LEARNER:
-                    tally[2 + 2 * others_kind - 1] += 1
+                    tally[1 + 2 * others_kind] += 1
                     tally[2 + 2 * others_kind] += g.scores[p]
             hand += 1
         return n
@@ -271,8 +272,8 @@ class Tally:
     guest_seats: int
     guest_points: int
     """The learner's points in hands with a past self, and in how many seats it took them."""
-    baseline_seats: int
-    baseline_points: int
+    opponent_seats: int
+    opponent_points: int
 
     def __add__(self, other: Tally) -> Tally:
         return Tally(*(getattr(self, f) + getattr(other, f) for f in self.__dataclass_fields__))
@@ -283,8 +284,8 @@ class Streams:
 
     Parameters
     ----------
-    rules, baseline
-        What is played, and the compiled policy beside the learner.
+    rules, opponents
+        What is played, and the compiled policies beside the learner.
     seed
         Of all deals, seats and actions.
     first, count
@@ -301,20 +302,19 @@ class Streams:
     """
 
     def __init__(
-        self, rules: RuleSet, baseline: Policy, *, seed: int, first: int, count: int, enough: int, threads: int
+        self, rules: RuleSet, opponents: Sequence[Policy], *, seed: int, first: int, count: int, enough: int, threads: int
     ) -> None:  # fmt: skip
         self.rules = rules
         self._seed = seed_word(seed)
         self._first, self._count, self._enough = first, count, enough
         self.threads = min(threads, count)
-        self._baseline = baseline
-        self._play = _stream_entry(baseline.function)
+        self._opponents = opponents or [as_policy(uniform)]  # somebody has to be compiled in
         self._games = st.allocate(self.threads, st.GAME)
         self._evals = st.allocate(self.threads, st.EVAL)
         self._views = st.allocate(self.threads, st.VIEW)
         self._orders = np.zeros((self.threads, st.DECK), np.int8)
         self._scratch = st.allocate(self.threads, SCRATCH)
-        self._others = st.allocate(self.threads, baseline.scratch)
+        self._others = [st.allocate(self.threads, policy.scratch) for policy in self._opponents]
         self._planes = np.zeros((self.threads, pf.PERFECT_PLANES, KINDS), np.int8)
         self._room = enough + ROOM_FOR_A_HAND
         self._rows = st.allocate(count * self._room, ROW)
@@ -332,22 +332,40 @@ class Streams:
             list(self._pool.map(work, range(self.threads)))
 
     def play(
-        self, iteration: int, net: Weights, guest: Weights, *, guest_share: float = 0.0, baseline_share: float = 0.0,
-        teach: bool = False, stray: float = 0.0,
+        self, iteration: int, net: Weights, guest: Weights, *, opponent: int = 0, guest_share: float = 0.0,
+        opponent_share: float = 0.0, teach: bool = False, stray: float = 0.0,
     ) -> Tally:  # fmt: skip
-        """Play an iteration; `rows` and `active` are then its decisions, stream by stream."""
-        shares = np.array([guest_share, baseline_share, float(teach), stray])
+        """Play an iteration; `rows` and `active` are then its decisions, stream by stream.
+
+        Parameters
+        ----------
+        iteration
+            Another one for every call, or the same hands are dealt again.
+        net, guest
+            The learner and a past self.
+        opponent
+            Which of the opponents plays beside them.
+        guest_share, opponent_share
+            Share of hands in which one or two seats are the guest's, the opponent's.
+        teach
+            The opponent plays all seats, and its decisions are written down.
+        stray
+            Share of random moves while it teaches.
+        """
+        shares = np.array([guest_share, opponent_share, float(teach), stray])
         tallies = np.zeros((self._count, 7), np.int64)
         counts = np.zeros(self._count, np.int64)
         table = progress_table()
+        policy, others = self._opponents[opponent], self._others[opponent]
+        loop = _stream_entry(policy.function)
 
         def work(thread: int) -> None:
             for i in range(thread, self._count, self.threads):
                 lo = i * self._room
-                counts[i] = self._play(
+                counts[i] = loop(
                     self.rules.record, self._games, self._evals, self._views, self._orders, self._scratch,
-                    self._others, self._planes, thread, self._seed, self._first + i, iteration * HANDS_APART, shares,
-                    net, guest, self._baseline.data, table, self._enough, self._rows[lo : lo + self._room],
+                    others, self._planes, thread, self._seed, self._first + i, iteration * HANDS_APART, shares,
+                    net, guest, policy.data, table, self._enough, self._rows[lo : lo + self._room],
                     self._active[lo : lo + self._room], tallies[i],
                 )  # fmt: skip
 
@@ -366,16 +384,6 @@ class Streams:
         self.rows = self._rows[: self._ends[-1]]
         self.active = self._active[: self._ends[-1]]
 
-    def ask(self, net: Weights, counts: NDArray[np.int16]) -> NDArray[np.float32]:
-        """A network's answers to all rows, of whose inputs the first `counts` are on."""
-        n = len(self.rows)
-        out = np.empty((n, net[4].shape[1]), np.float32)
-        bounds = [n * t // self.threads for t in range(self.threads + 1)]
-        self.each(
-            lambda t: answer_rows(*net, self.active, counts, bounds[t], bounds[t + 1], self._scratch, t, out)
-        )
-        return out
-
     def advantages(
         self, rewards: NDArray[np.float32], values: NDArray[np.float32], decay: float
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -384,65 +392,3 @@ class Streams:
         for lo, hi in itertools.pairwise(self._ends):
             advantage_rows(self.rows, lo, hi, rewards, values, decay, out[0], out[1])
         return out[0], out[1]
-
-
-# --- matches ------------------------------------------------------------------------------------------------------
-
-
-@cache
-def _match_entry(baseline: Callable[..., int]) -> Callable[..., Any]:
-    """A network against the baseline on duplicate deals."""
-    over = st.OVER
-
-    @entry
-    def loop(
-        rules: Any, games: Any, evals: Any, views: Any, orders: Any, scratches: Any, others: Any, thread: int,
-        seed: Any, lo: int, hi: int, net: Any, data: Any, table: Any, points: Any,
-    ) -> None:  # fmt: skip
-        r = rules[0]
-        g = games[thread]
-        e = evals[thread]
-        v = views[thread]
-        s = scratches[thread]
-        first, first_bias, hidden, hidden_bias, last, last_bias = net
-        for i in range(lo, hi):
-            for seating in range(1, (1 << r.players) - 1):  # each way to seat the two but all seats to one
-                word = key(seed, 0, i)
-                deal_seeded(g, r, e, orders[thread], word, -1, 0)
-                while g.phase != over:
-                    word = advance(word)
-                    legal = g.legal
-                    action = pick(legal, word)
-                    if legal & (legal - 1):
-                        view(g, r, v, g.actor, 0)
-                        if seating >> g.actor & 1:
-                            encode(v, r, s.pad, table)
-                            forward(first, first_bias, hidden, hidden_bias, last, last_bias, s.pad.active, s.pad.n, s)
-                            action = likeliest(legal, s.out)
-                        else:
-                            advice = baseline(v, r, data, others[thread], word)
-                            if 0 <= advice < NUM_ACTIONS and legal >> advice & 1:
-                                action = advice
-                    step(g, r, e, action)
-                seats = 0
-                total = 0
-                for p in range(r.players):
-                    if seating >> p & 1:
-                        seats += 1
-                        total += g.scores[p]
-                points[i - lo] += total / seats / ((1 << r.players) - 2)
-
-    return loop
-
-
-def match(
-    rules: RuleSet, net: Weights, baseline: Policy, deals: int, *, seed: int = 77, first: int = 0
-) -> tuple[float, float]:
-    """Mean points of a network's seat in a hand against a policy over deals played in every seating; standard error."""
-    points = np.zeros(deals)
-    _match_entry(baseline.function)(
-        rules.record, st.allocate(1, st.GAME), st.allocate(1, st.EVAL), st.allocate(1, st.VIEW),
-        np.zeros((1, st.DECK), np.int8), st.allocate(1, SCRATCH), st.allocate(1, baseline.scratch), 0,
-        seed_word(seed), first, first + deals, net, baseline.data, progress_table(), points,
-    )  # fmt: skip
-    return float(points.mean()), float(points.std(ddof=1) / np.sqrt(deals))

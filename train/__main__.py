@@ -1,0 +1,124 @@
+"""`python -m train`: teach a network to play Paohuzi by self-play.
+
+    python -m train --preset quick                      ten minutes on two cores, from nothing
+    python -m train --preset quick --lr 1e-3            any setting can be given
+    python -m train --settings my.toml --out runs/mine  settings from a file, the run in a folder of one's own
+    python -m train --resume --out runs/mine            go on where it was stopped (Ctrl-C saves)
+    python -m train export runs/mine/best.safetensors best.onnx
+
+Exit status: 0 done, 1 something is wrong with what was given, 2 the command line is none, 130 interrupted (and saved).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import tyro
+
+from paohuzi_env.errors import PaohuziError
+
+# Waiting threads sleep instead of spinning: beside other work on the machine, spinning costs more than waking.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
+
+@dataclass(frozen=True)
+class _Start:
+    """Where the settings come from and the run goes."""
+
+    preset: Literal["smoke", "quick", "standard", "strong"] = "standard"
+    """Settings to begin with."""
+    settings: Path | None = None
+    """TOML file with settings, over the preset's."""
+    out: Path | None = None
+    """Folder of the run; by default runs/RULES-PRESET."""
+    resume: bool = False
+    """Go on from the folder's checkpoint, with its settings."""
+    quiet: bool = False
+    """Print nothing but the result."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line and give the exit status."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        if words[:1] == ["export"]:
+            return _export(words[1:])
+        return _train(words)
+    except (PaohuziError, OSError) as error:
+        print(f"python -m train: {error}", file=sys.stderr)
+        return 1
+
+
+def _train(words: list[str]) -> int:
+    from train.checkpoint import read_checkpoint
+    from train.config import Config, ConfigError, check_resumed, from_toml, preset
+    from train.run import BEST, CHECKPOINT, CURVE, train
+
+    asks_help = bool({"-h", "--help"} & set(words))
+    known = [word for word in words if word not in ("-h", "--help")]
+    start, rest = tyro.cli(_Start, args=known, return_unknown_args=True, prog="python -m train")
+    config = preset(start.preset)
+    if start.resume:
+        if start.out is None:
+            raise ConfigError("--resume needs --out: the folder of the run")
+        config = read_checkpoint(start.out / CHECKPOINT).config
+    if start.settings is not None:
+        config = from_toml(start.settings, config)
+    if asks_help:
+        _print_help(config)
+    new = tyro.cli(Config, default=config, args=rest, prog="python -m train", config=(tyro.conf.FlagConversionOff,))
+    if start.resume:
+        check_resumed(read_checkpoint(start.out / CHECKPOINT).config, new)  # type: ignore[operator]
+    folder = start.out or Path("runs", f"{Path(new.rules).stem}-{start.preset}")
+    result = train(new, folder, resume=start.resume, quiet=start.quiet)
+    if int(os.environ.get("RANK", "0")) == 0:
+        print(f"{result.decisions:,} decisions in {result.seconds:.0f} s; the run is in {result.folder}")
+        for agent, (margin, error) in result.history[-1].margins.items() if result.history else ():
+            print(f"  {margin:+.3f} ± {error:.3f} points a hand against {agent}")
+        if (folder / BEST).exists():
+            print(f"  agents.make('network:{folder / BEST}'), curve: {folder / CURVE}")
+    return 130 if result.interrupted else 0
+
+
+def _print_help(config: Any) -> None:
+    """Both parts of the options on one page."""
+    from train.config import Config
+
+    @dataclass(frozen=True)
+    class _All(_Start, Config):
+        pass
+
+    values = {name: getattr(config, name) for name in Config.__dataclass_fields__}
+    tyro.cli(_All, default=_All(**values), args=["--help"], prog="python -m train", description=__doc__)
+
+
+def _export(words: list[str]) -> int:
+    from train.export import export_onnx
+
+    def export(
+        network: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="NETWORK")],
+        out: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="OUT")],
+    ) -> int:
+        """Write a network as ONNX: input "inputs" float32 (n, inputs) of zeros and ones, output "logits" (n, 32).
+
+        Parameters
+        ----------
+        network
+            File of a network.
+        out
+            File to write.
+        """
+        export_onnx(network, out)
+        print(f"{out}: ONNX of {network}")
+        return 0
+
+    return tyro.cli(export, args=words, prog="python -m train export")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
