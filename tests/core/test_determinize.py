@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 import random
-from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 from deals import biased_deal
+from numpy.typing import NDArray
 from reference.rules import make_rules
 
-from paohuzi_env.core.state import WEI
+from paohuzi_env.core import determinize as core
+from paohuzi_env.core import state as st
+from paohuzi_env.core._compile import COMPILED
+from paohuzi_env.core.hidden import HIDDEN
 from paohuzi_env.game import Game
-from paohuzi_env.record import events_of
+from paohuzi_env.rules import rule_set
 
 RULES: list[Any] = [
     "hunan", "changde", "luzhou", "yongzhou", "bopi", "mini", {"preset": "hunan", "forced_pao": False},
@@ -103,136 +105,89 @@ def test_only_the_seat_that_is_asked_can_be_determinized() -> None:
     assert game.to_bytes() == before
 
 
-def plain_sampler(game: Game, seat: int, chance: random.Random) -> list[list[int]]:
-    """The other hands of a position without hidden wei: shuffle all unseen tiles until the caps hold."""
-    g = game.record
-    others = [s for s in range(3) if s != seat]
-    held = int(g["dealer"]) if g["upcard_held"] and int(g["dealer"]) != seat else -1
-    pool = [k for s in others for k in range(20) for _ in range(int(g["hand"][s][k]))]
-    pool += [int(g["wall"][i]) for i in range(int(g["wall_next"]), game.rules.wall_size)]
-    if held >= 0:
-        pool.remove(int(g["upcard"]))
+# --- batches, refusals, marks -----------------------------------------------------------------------------------------
+
+
+def positions(rules: Any, name: str) -> Iterator[tuple[Game, int]]:
+    """Decisions of biased hands, without end: the game and who is asked."""
+    chance = random.Random(name)
     while True:
-        chance.shuffle(pool)
-        hands, at = [], 0
-        for s in others:
-            size = int(g["hand_n"][s]) - (s == held)
-            hand = pool[at : at + size] + ([int(g["upcard"])] if s == held else [])
-            hands.append([hand.count(k) for k in range(20)])
-            at += size
-        capped = all(n <= int(g["cap"][s][k]) for s, h in zip(others, hands, strict=True) for k, n in enumerate(h))
-        if capped and all(sum(n >= 3 for n in h) < 5 for h in hands):
-            return hands
+        game = dealt(rules, chance)
+        while game.actor is not None:
+            yield game, game.actor
+            game.step(chance.choice(game.legal_actions))
 
 
-def test_tiles_fall_as_often_as_in_plain_shuffling_that_keeps_to_what_is_known() -> None:
-    chance = random.Random(7)
-    compared = 0
-    for index in range(40):
-        game = Game.deal("hunan", 17, index)
-        for _ in range(12):
-            if not game.over:
-                game.step(chance.choice(game.legal_actions))
-        if game.over or (game.record["meld_type"] == WEI).any() or game.record["dead"].any():
-            continue
-        seat = game.actor
-        assert seat is not None
-        others = [s for s in range(3) if s != seat]
-        count = 600
-        slow = np.array([plain_sampler(game, seat, chance) for _ in range(count)])
-        fast = np.array([game.determinize(seat, n).record["hand"][others][:, :20] for n in range(count)])
-        for share in (lambda a: a, lambda a: a >= 2, lambda a: a >= 3):
-            p, q = share(slow).mean(axis=0), share(fast).mean(axis=0)
-            spread = np.sqrt((share(slow).var(axis=0) + share(fast).var(axis=0)) / count) + 1e-3
-            assert (abs(p - q) / spread).max() < 5.5
-        compared += 1
-        if compared == 4:
-            break
-    assert compared == 4
+def mixed_views(count: int) -> Any:
+    views = st.allocate(count, st.VIEW)
+    for i, (game, seat) in zip(range(count), positions("hunan", "batch"), strict=False):
+        views[i] = game.view(seat, history=8)[0]
+    return views
 
 
-def replays_to(game: Game, seat: int, dealt_hand: list[int]) -> bool:
-    """Whether the other seat of a small game, dealt this hand, could have been led by the same play to `game`.
-
-    Its forced moves must come out as they did; where it passed, it may have been asked or not.
-    """
-    g = game.record
-    other = 1 - seat
-    dealer, upcard = int(g["dealer"]), int(g["upcard"])
-    hands = [[k for k in range(20) for _ in range(int(g["dealt"][s][k]))] for s in range(2)]
-    hands[other] = [k for k in range(20) for _ in range(dealt_hand[k])]
-    if upcard not in hands[dealer]:
-        return False
-    hands[dealer].remove(upcard)
-    drawn = [int(t) for t in g["wall"][: int(g["wall_next"])]]
-    pool = [k for k in range(20) if k % 10 < 3 for _ in range(4)]
-    for tile in [*hands[0], *hands[1], upcard, *drawn]:
-        if tile not in pool:
-            return False
-        pool.remove(tile)
-    twin = Game.from_tiles("mini", dealer, hands, upcard, drawn + pool[5:], aside=pool[:5])
-    events = [e for e in events_of(game) if " pass " not in e]
-    while True:
-        done = [e for e in events_of(twin) if " pass " not in e]
-        if done != events[: len(done)] or twin.over:
-            return False
-        if len(done) == len(events) and twin.actor == seat:
-            return twin.legal_texts() == game.legal_texts()
-        texts = twin.legal_texts()
-        wanted = events[len(done)].split(" ", 1) if len(done) < len(events) else ["", ""]
-        if wanted[0] == str(twin.actor) and wanted[1] in texts:
-            twin.step(twin.action_of(wanted[1]))
-        elif texts[-1].startswith("pass") or texts[0].startswith("pass"):
-            twin.step(29)
-        else:
-            return False
+@pytest.mark.interpreted
+@pytest.mark.boundscheck
+def test_a_batch_draws_what_single_calls_draw_in_any_slices() -> None:
+    rules, count = rule_set("hunan"), 12
+    views, of = mixed_views(3), np.array([0, 0, 0, 1, 2, 2, 1, 1, 0, 2, 2, 2])
+    words = np.arange(100, 100 + count, dtype=np.uint64)
+    codes: NDArray[np.int64] = np.full(count, -1)
+    whole, sliced, single = (st.allocate(count, st.GAME) for _ in range(3))
+    works = core.workspace(2)
+    assert core.determinize_many(views, of, 0, count, rules.record, works, 1, whole, words, codes) == count
+    assert not codes.any()
+    for lo, hi in ((7, 12), (0, 7)):
+        core.determinize_many(views, of, lo, hi, rules.record, works, 0, sliced, words, codes)
+    for i in range(count):
+        assert core.determinize_one(views, int(of[i]), rules.record, works, single, i, words[i]) == core.DRAWN_UP
+    assert whole.tobytes() == sliced.tobytes() == single.tobytes()
+    assert len({whole[i].tobytes() for i in range(count)}) == count
 
 
-def test_the_small_game_is_sampled_evenly_over_all_hands_that_play_allows() -> None:
-    """Every hand of the other seat that replays to the position, weighed by the tiles that could make it up."""
-    chance = random.Random(2)
-    ruled_out = compared = 0
-    for index in range(60):
-        game = Game.deal("mini", 23, index)
-        for _ in range(chance.randrange(7)):
-            if not game.over:
-                game.step(chance.choice(game.legal_actions))
-        g, seat = game.record, game.actor
-        if game.over or seat is None or (g["meld_type"] == WEI).any() or g["dead"].any():
-            continue
-        other = 1 - seat
-        kinds = [k for k in range(20) if k % 10 < 3]
-        unseen = Counter(dict.fromkeys(kinds, 0))
-        unseen.update(k for k in kinds for _ in range(int(g["hand"][other][k]) + int(g["hand_aside"][k])))
-        unseen.update(int(t) for t in g["wall"][int(g["wall_next"]) : game.rules.wall_size])
-        spent = [int(g["dealt"][other][k]) - int(g["hand"][other][k]) for k in range(20)]
-        weights: dict[tuple[int, ...], float] = {}
-        size = int(g["hand_n"][other])
-        fixed = int(g["upcard"]) if g["upcard_held"] and int(g["dealer"]) == other else -1
-        for held in itertools.product(*(range(min(unseen[k], 4) + 1) for k in kinds)):
-            if sum(held) != size:
-                continue
-            hand = [0] * 20
-            for k, n in zip(kinds, held, strict=True):
-                hand[k] = n
-            ways = math.prod(
-                math.comb(unseen[k] - (k == fixed), hand[k] - (k == fixed)) if hand[k] >= (k == fixed) else 0
-                for k in kinds
-            )
-            if ways and replays_to(game, seat, [a + b for a, b in zip(hand, spent, strict=True)]):
-                weights[tuple(hand)] = ways
-            elif ways:
-                ruled_out += 1
-        assert weights
-        total = sum(weights.values())
-        count = 3000
-        got = Counter(tuple(game.determinize(seat, n).record["hand"][other][:20].tolist()) for n in range(count))
-        assert set(got) <= set(weights), (index, game)
-        statistic = sum((got[h] - count * w / total) ** 2 / (count * w / total) for h, w in weights.items())
-        freedom = len(weights) - 1
-        assert statistic < freedom + 6 * math.sqrt(2 * freedom) + 12, (index, statistic, freedom)
-        compared += 1
-        if compared == 5:
-            break
-    assert compared == 5
-    assert ruled_out > 20
+@pytest.mark.interpreted
+def test_what_cannot_be_drawn_is_refused_and_the_game_stays() -> None:
+    rules, works, games = rule_set("hunan"), core.workspace(), st.allocate(1, st.GAME)
+    game = Game.deal(rules, 8)
+    assert game.actor is not None
+    before = games.tobytes()
+    word = np.uint64(1)
+    waiting = game.view((game.actor + 1) % 3)
+    assert core.determinize_one(waiting, 0, rules.record, works, games, 0, word) == core.NOT_ASKED
+    wrong = game.view(game.actor)
+    wrong["wall_left"] += 1
+    assert core.determinize_one(wrong, 0, rules.record, works, games, 0, word) == core.IMPOSSIBLE
+    tight = game.view(game.actor)
+    tight["cap"] = 0
+    assert core.determinize_one(tight, 0, rules.record, works, games, 0, word) == core.IMPOSSIBLE
+    assert games.tobytes() == before
+    with pytest.raises(ValueError, match="no hand gives it"):
+        Game.from_view(rules, tight, 1)
+
+
+@pytest.mark.interpreted
+def test_own_marks_stay_and_others_have_their_discards_only() -> None:
+    for _, (game, seat) in zip(range(150 if COMPILED else 30), positions("hunan", "marks"), strict=False):
+        true, sample = game.record, game.determinize(seat, 1).record
+        for mark in ("stale_peng", "stale_chi", "stale_hu", "barred", "hand", "dealt", "rows", "kan_huxi", "huxi"):
+            assert np.array_equal(sample[mark][seat], true[mark][seat]), mark
+        for p in {0, 1, 2} - {seat}:
+            assert sample["stale_peng"][p] == sample["stale_chi"][p] == true["discarded"][p]
+            assert (sample["stale_hu"][p] == -1).all()
+            assert not sample["barred"][p]
+        assert sample["log_n"] == 0
+
+
+def test_copies_are_equal_and_apart() -> None:
+    sources, copies = st.allocate(2, st.GAME), st.allocate(5, st.GAME)
+    for i in range(2):
+        sources[i] = Game.deal("hunan", i).record
+    of = np.array([1, 0, 1, 1, 0])
+    core.clone_many(sources, of, 1, 4, copies)
+    assert all(copies[i : i + 1].tobytes() == sources[of[i] : of[i] + 1].tobytes() for i in (1, 2, 3))
+    assert copies[:1].tobytes() == copies[4:].tobytes() == bytes(st.GAME.itemsize)
+    copies[1]["hand"][0] = 9
+    assert not (sources["hand"] == 9).any()
+
+
+def test_the_scratch_record_is_small_enough_to_have_one_a_thread() -> None:
+    assert HIDDEN.itemsize < 6_000_000
