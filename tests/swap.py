@@ -2,6 +2,12 @@
 
 The judge of leaks. It knows what is private from rules 3.4 and 3.5 and changes the GAME record directly, without any
 care for whether play could get there: what a seat is shown must not depend on a hidden thing, possible or not.
+
+What the table concludes (`cap`, and `wei_not` of a wei that is hidden from the seat) stays, since every seat is shown
+it. That it follows from what the seat has seen and from nothing else, other tests prove by playing: to the byte the
+same view comes out of every other deal in which the same was to be seen (core/test_determinize_proofs.py), it does not
+move between two events that a seat sees (`who is not asked`, env/test_leaks.py), and a pending bi is not to be read
+from it (`nobody sees`, there).
 """
 
 from __future__ import annotations
@@ -26,6 +32,7 @@ def swapped(game: Game, seat: int, chance: random.Random) -> Game:
         swap_wei_kinds(game, g, p, chance)
         swap_hand(g, p, chance)
         swap_marks(g, p, chance)
+    swap_conclusions(g, seat, chance)
     swap_wall(g, chance)
     if not game.over:
         swap_decision(g, seat, others, chance)
@@ -73,6 +80,14 @@ def swap_marks(g: Any, p: int, chance: random.Random) -> None:
     g["stale_chi"][p] = chance.getrandbits(20)
     g["stale_hu"][p] = [chance.randrange(-1, 30) for _ in range(21)]
     g["barred"][p] = chance.randrange(2)
+
+
+def swap_conclusions(g: Any, seat: int, chance: random.Random) -> None:
+    """What is noted of the kinds that a wei is not is something else, where `seat` knows its kind anyway."""
+    for p in range(len(g["melds_n"])):
+        for m in range(int(g["melds_n"][p])):
+            if g["meld_type"][p][m] == st.WEI and p in (seat, g["winner"]):
+                g["wei_not"][p][m] = chance.getrandbits(20)
 
 
 def swap_wall(g: Any, chance: random.Random) -> None:

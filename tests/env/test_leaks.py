@@ -91,7 +91,7 @@ def test_what_an_agent_is_given_does_not_depend_on_what_it_may_not_know(rules: A
         mirror.set_state(env.get_state())
         compared += check(env, mirror, chance, pictures=number < 2)  # after the end too
         ends += env.referee_game().record["winner"] >= 0
-    assert compared > 150
+    assert compared > 120
     assert ends > 0
 
 
@@ -191,7 +191,7 @@ def test_the_judge_sees_a_leak(way: str) -> None:
     assert repr(getattr(mirror, way)()) != repr(getattr(env, way)())
 
 
-@pytest.mark.parametrize("field", ["hand", "stale_peng", "wei", "wall"])
+@pytest.mark.parametrize("field", ["hand", "stale_peng", "wei", "wei_not", "wall"])
 def test_the_judge_sees_each_kind_of_hidden_thing_move(field: str) -> None:
     chance = random.Random(9)
     moved = 0
@@ -204,13 +204,17 @@ def test_the_judge_sees_each_kind_of_hidden_thing_move(field: str) -> None:
         for seat in range(3):
             other = swapped(game, seat, chance)
             for p in range(3):
+                if field == "wei_not":  # of a hidden wei it stays, since the seat is shown it
+                    changed = (other.record["wei_not"][p] != game.record["wei_not"][p]).any()
+                    assert p == seat or not changed
+                    moved += changed
                 if p == seat:
                     assert (other.record["hand"][p] == game.record["hand"][p]).all()
                     assert (other.record["stale_peng"][p] == game.record["stale_peng"][p]).all()
                 elif field == "wei":
                     is_wei = game.record["meld_type"][p] == WEI
                     moved += (other.record["meld_kind"][p] != game.record["meld_kind"][p])[is_wei].any()
-                elif field != "wall":
+                elif field not in ("wall", "wei_not"):
                     moved += (other.record[field][p] != game.record[field][p]).any()
             moved += field == "wall" and (other.record["wall"] != game.record["wall"]).any()
     assert moved > 5
