@@ -60,6 +60,8 @@ def test_make_gives_the_environment_and_its_spec_makes_it_again() -> None:
         "import paohuzi_env.single, gymnasium",
         "import paohuzi_env, gymnasium, paohuzi_env.single",
         "import gymnasium; gymnasium.make('paohuzi_env.single:paohuzi/SingleSeat-v0')",
+        "import paohuzi_env, gymnasium; gymnasium.make('paohuzi_env.single:paohuzi/SingleSeat-v0')",
+        "import paohuzi_env, gymnasium; paohuzi_env.SingleSeatEnv",
         "import gymnasium; gymnasium.make('paohuzi_env:paohuzi/SingleSeat-v0')",
     ],
 )
