@@ -26,7 +26,8 @@ EXPLORE = 0.2
 
 def play_hand(env: Any, agent: DQN, explore: float) -> tuple[list[tuple[Any, ...]], dict[str, float]]:
     """One hand: every decision's (observation, action, next observation, reward, done), and the agents' returns."""
-    transitions, waiting = [], {}
+    transitions: list[tuple[Any, ...]] = []
+    waiting: dict[str, tuple[Any, int]] = {}
     returns = dict.fromkeys(env.possible_agents, 0.0)
     env.reset()
     for name in env.agent_iter():
