@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
+import threading
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -34,6 +35,7 @@ MOST_HANDS: Final = 2**62
 MOST_DRAWN: Final = 30_000
 """Most drawn hands in a row that a hand can be told of (GAME.drawn_before)."""
 _MAGIC: Final = b"PHZ\x00"
+_SCRATCH: Final = threading.local()
 
 PHASES: Final = ("discard", "hu", "pao", "peng", "chi", "bi", "over")
 MELD_NAMES: Final = ("", "peng", "wei", "chouwei", "pao", "ti", "chi", "kan", "ju", "jiao", "jiang")
@@ -276,7 +278,7 @@ class Game:
             raise TypeError(f"view of type {type(view).__name__}; allowed: a VIEW record in an array of length one")
         game = cls(rule_set(rules), st.allocate(1, st.GAME))
         code = determinize.determinize_one(
-            view, 0, game.rules.record, determinize.workspace(), game._array, 0, seed_word(seed)
+            view, 0, game.rules.record, _workspace(), game._array, 0, seed_word(seed)
         )
         if code != determinize.DRAWN_UP:
             why = "the seat has no decision" if code == determinize.NOT_ASKED else "no hand gives it"
@@ -348,6 +350,13 @@ class Game:
 
 def _digest(head: bytes, body: bytes) -> bytes:
     return hashlib.blake2b(head + body, digest_size=_DIGEST).digest()
+
+
+def _workspace() -> Any:
+    """Scratch for determinization, made once for each thread: making it takes much longer than a sample."""
+    if not hasattr(_SCRATCH, "work"):
+        _SCRATCH.work = determinize.workspace()
+    return _SCRATCH.work
 
 
 def _is_action(action: object) -> bool:

@@ -38,6 +38,8 @@ class Found:
         What of the library plays what of ours.
     hands, decisions
         Played to the end, and each checked.
+    notes
+        What else there is to say, each a few words.
     versions, beside
         Of the library, and of what both it and the environment need.
     """
@@ -52,6 +54,7 @@ class Found:
     hands: int = 0
     decisions: int = 0
     strength: Strength | None = None
+    notes: list[str] = field(default_factory=list)
     seconds: float = 0.0
     python: str = ""
     versions: dict[str, str] = field(default_factory=dict)
@@ -109,7 +112,8 @@ def markdown(results: Results) -> str:
             lines.append(
                 f"| {_listed(run.versions)} | {run.how} | {run.updates} | {run.hands} | {_listed(run.beside)} |"
             )
-    lines += ["", *_made_with(results.runs)]
+    lines += ["", *(f"{name}: {', '.join(run.notes)}." for name, run in results.runs.items() if run.notes)]
+    lines += _made_with(results.runs)
     trained = {name: run for name, run in results.trained.items() if run.strength}
     if trained:
         lines += ["", "| trained with | in | updates | base units a hand against random players |"]
