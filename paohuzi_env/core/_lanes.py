@@ -156,10 +156,18 @@ def places_of(block: Block, kinds: tuple[Any, ...], values: tuple[Any, ...]) -> 
     return block.builder.zext(block.builder.bitcast(alike, ir.IntType(count)), ir.IntType(64))
 
 
+def ones(block: Block, kinds: tuple[Any, ...], values: tuple[Any, ...]) -> Any:
+    return block.builder.ctpop(block.fit(values[0], 64))
+
+
+def lowest(block: Block, kinds: tuple[Any, ...], values: tuple[Any, ...]) -> Any:
+    return block.builder.cttz(block.fit(values[0], 64), ir.Constant(ir.IntType(1), 1))
+
+
 def as_intrinsic(function: Callable[..., Any]) -> Any:
     """What kernels call: this module's function of the same name as a Numba intrinsic."""
     write = globals()[function.__name__]
-    result = types.int64 if write is places_of else types.void
+    result = types.int64 if write in (places_of, ones, lowest) else types.void
 
     def typed(*kinds: Any) -> tuple[Any, Any]:
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -169,6 +177,7 @@ def as_intrinsic(function: Callable[..., Any]) -> Any:
         return result(*kinds), generate
 
     by_arity: dict[int, Callable[..., Any]] = {  # Numba wants to know how many there are
+        1: lambda typing, a: typed(a),
         2: lambda typing, a, b: typed(a, b),
         3: lambda typing, a, b, c: typed(a, b, c),
         4: lambda typing, a, b, c, d: typed(a, b, c, d),

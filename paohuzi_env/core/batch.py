@@ -14,6 +14,7 @@ import numpy as np
 from paohuzi_env.core._compile import entry, kernel
 from paohuzi_env.core.actions import NUM_ACTIONS
 from paohuzi_env.core.deal import deal_seeded
+from paohuzi_env.core.lanes import lowest, ones
 from paohuzi_env.core.observe import observe
 from paohuzi_env.core.rng import advance, below, key, mix
 from paohuzi_env.core.state import OVER, SEATS
@@ -170,22 +171,12 @@ def observe_slice(
 @kernel
 def pick(legal: int, word: Any) -> int:
     """A legal action drawn uniformly from a generator word; -1 where none is legal."""
-    n = 0
-    bits = legal
-    while bits:
-        bits &= bits - 1
-        n += 1
-    if n == 0:
+    if legal == 0:
         return -1
-    left = below(word, n)
     bits = legal
-    while left:
+    for _ in range(below(word, ones(legal))):
         bits &= bits - 1
-        left -= 1
-    a = 0
-    while bits >> a & 1 == 0:
-        a += 1
-    return a
+    return lowest(bits)
 
 
 @entry

@@ -1,81 +1,81 @@
-"""Chi and bi: which groups may be laid, so that every copy of the eaten tile can follow (rules 4)."""
+"""Chi and bi: which groups may be laid, so that every copy of the eaten tile can follow (rules 4).
+
+The *loose* tiles of a hand are those that a group can take: all but kan (4.3) and wild tiles. They are one number,
+two bits a kind as in GAME.rows, with 0, 1 or 2 copies of each; the tiles of a group are another.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
+
+import numpy as np
 
 from paohuzi_env.core._compile import kernel
 from paohuzi_env.core.actions import CHI
-from paohuzi_env.core.melds import discard_owed, discardable
-from paohuzi_env.core.tiles import NO_TILE, SHAPES, XXY, XYY, partner
+from paohuzi_env.core.melds import owes_discard
+from paohuzi_env.core.tiles import KINDS, NO_TILE, PARTNERS, RANKS, SHAPES, XXY
+
+EACH_KIND: Final = (1 << 2 * KINDS) // 3
+"""The low bit of each kind."""
+GROUPS: Final = np.array(
+    [
+        [
+            [sum(1 << 2 * int(k) for k in tiles) if tiles[0] != NO_TILE else 0 for tiles in (two, [*two, kind])]
+            for two in PARTNERS[kind]
+        ]
+        for kind in range(KINDS)
+    ],
+    np.int64,
+)
+"""By kind and shape the tiles that a group takes from the hand for a chi (0) and for a bi (1); 0 for no such group."""
 
 
 @kernel
-def spare(g: Any, s: int, kind: int, copies: int) -> bool:
-    """Whether seat `s` can give `copies` of `kind` to a group without touching a kan (rules 4.3)."""
-    held = g.hand[s, kind]
-    return copies <= held < 3
+def loose_tiles(g: Any, s: int) -> int:
+    """The loose tiles of seat `s`."""
+    return g.rows[s, 0] | g.rows[s, 1] << 2 * RANKS
 
 
 @kernel
-def has_group(g: Any, s: int, kind: int, shape: int, from_hand: int) -> bool:
-    """Whether the hand of seat `s` has the partners of `kind` in `shape`, and `kind` itself too with `from_hand` 1."""
-    first = partner(kind, shape, 0)
-    if first == NO_TILE:
-        return False
-    second = partner(kind, shape, 1)
-    if shape == XYY:
-        return spare(g, s, first, 2) and (from_hand == 0 or spare(g, s, kind, 1))
-    if shape == XXY:
-        return spare(g, s, kind, 1 + from_hand) and spare(g, s, second, 1)
-    return spare(g, s, first, 1) and spare(g, s, second, 1) and (from_hand == 0 or spare(g, s, kind, 1))
+def has_group(loose: int, group: int) -> bool:
+    """Whether there is such a group and the loose tiles hold it."""
+    some = (loose | loose >> 1) & EACH_KIND
+    needs_some = (group | group >> 1) & EACH_KIND
+    needs_two = group >> 1 & EACH_KIND
+    return group != 0 and (needs_some & ~some | needs_two & ~(loose >> 1)) == 0
 
 
 @kernel
-def move_group(g: Any, s: int, kind: int, shape: int, from_hand: int, copies: int) -> None:
-    """Try a group: add `copies` (-1 takes away, +1 puts back) of its hand tiles. Only `hand` and `hand_n` change."""
-    g.hand[s, partner(kind, shape, 0)] += copies
-    g.hand[s, partner(kind, shape, 1)] += copies
-    if from_hand:
-        g.hand[s, kind] += copies
-    g.hand_n[s] += copies * (2 + from_hand)
+def may_end(g: Any, s: int, loose: int, held: int) -> bool:
+    """Whether an intake may leave seat `s` so: no discard is owed, or one is possible (rules 4.5)."""
+    return loose != 0 or not owes_discard(g, s, held)
 
 
 @kernel
-def may_end(g: Any, s: int) -> bool:
-    """Whether an intake may leave the hand as it is: no discard is owed, or one is possible (rules 4.5)."""
-    return not discard_owed(g, s) or discardable(g, s) != 0
-
-
-@kernel
-def bi_once(g: Any, s: int, kind: int) -> bool:
+def bi_once(g: Any, s: int, kind: int, loose: int, held: int) -> bool:
     """Whether the one or two copies of `kind` left can all be laid by a single group."""
     for shape in range(SHAPES):
-        if has_group(g, s, kind, shape, 1):
-            move_group(g, s, kind, shape, 1, -1)
-            done = g.hand[s, kind] == 0 and may_end(g, s)
-            move_group(g, s, kind, shape, 1, 1)
-            if done:
-                return True
+        group = GROUPS[kind, shape, 1]
+        rest = loose - group
+        if has_group(loose, group) and rest >> 2 * kind & 3 == 0 and may_end(g, s, rest, held - 3):
+            return True
     return False
 
 
 @kernel
-def can_finish(g: Any, s: int, kind: int) -> bool:
-    """Whether all copies of `kind` in the hand (at most two) can be laid in bi groups, and a discard owed then made."""
-    if g.hand[s, kind] == 0:
-        return may_end(g, s)
-    if bi_once(g, s, kind):
+def can_finish(g: Any, s: int, kind: int, loose: int, held: int) -> bool:
+    """Whether all loose copies of `kind` can be laid in bi groups, and a discard owed then made."""
+    copies = loose >> 2 * kind & 3
+    if copies == 0:
+        return may_end(g, s, loose, held)
+    if bi_once(g, s, kind, loose, held):
         return True
-    if g.hand[s, kind] < 2:
+    if copies < 2:
         return False
     for shape in range(SHAPES):
-        if shape != XXY and has_group(g, s, kind, shape, 1):
-            move_group(g, s, kind, shape, 1, -1)
-            done = bi_once(g, s, kind)
-            move_group(g, s, kind, shape, 1, 1)
-            if done:
-                return True
+        group = GROUPS[kind, shape, 1]
+        if shape != XXY and has_group(loose, group) and bi_once(g, s, kind, loose - group, held - 3):
+            return True
     return False
 
 
@@ -85,10 +85,10 @@ def group_options(g: Any, s: int, kind: int, from_hand: int) -> int:
     bits = 0
     if g.hand[s, kind] >= 3:
         return bits
+    loose = loose_tiles(g, s)
+    held = g.hand_n[s] - 2 - from_hand
     for shape in range(SHAPES):
-        if has_group(g, s, kind, shape, from_hand):
-            move_group(g, s, kind, shape, from_hand, -1)
-            if can_finish(g, s, kind):
-                bits |= 1 << (CHI + shape)
-            move_group(g, s, kind, shape, from_hand, 1)
+        group = GROUPS[kind, shape, from_hand]
+        if has_group(loose, group) and can_finish(g, s, kind, loose - group, held):
+            bits |= 1 << (CHI + shape)
     return bits

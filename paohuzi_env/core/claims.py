@@ -6,10 +6,11 @@ from typing import Any
 
 from paohuzi_env.core._compile import kernel
 from paohuzi_env.core.actions import HU, PAO, PASS, PENG
-from paohuzi_env.core.chi import group_options, may_end
+from paohuzi_env.core.chi import group_options, loose_tiles, may_end
 from paohuzi_env.core.hu import judge
-from paohuzi_env.core.lanes import places_of
+from paohuzi_env.core.lanes import lowest, places_of
 from paohuzi_env.core.state import (
+    ALL_MELDS,
     CHI_WINDOW,
     FROM_DISCARD,
     HU_WINDOW,
@@ -168,15 +169,12 @@ def learn_from_no_pao(g: Any, r: Any, x: Any) -> None:
             x.cap[s, g.live] = min(x.cap[s, g.live], 1)
         elif r.forced_pao:
             x.cap[s, g.live] = min(x.cap[s, g.live], 2)
-    for s in range(r.players):
-        if r.forced_pao or s == g.turn:
-            weis = places_of(g.meld_type[s], MELDS, WEI)
-            m = 0
-            while weis:
-                if weis & 1:
-                    x.wei_not[s, m] |= bit
-                weis >>= 1
-                m += 1
+    weis = places_of(g.meld_type, ALL_MELDS, WEI)
+    while weis:
+        at = lowest(weis)
+        weis &= weis - 1
+        if r.forced_pao or at // MELDS == g.turn:
+            x.wei_not[at // MELDS, at % MELDS] |= bit
 
 
 # --- peng and chi -----------------------------------------------------------------------------------------------------
@@ -188,12 +186,7 @@ def may_peng(g: Any, r: Any, s: int) -> bool:
     kind = g.live
     if g.hand[s, kind] != 2 or g.dead[s] or g.stale_peng[s] >> kind & 1:
         return False
-    g.hand[s, kind] = 0
-    g.hand_n[s] -= 2
-    fits = may_end(g, s)
-    g.hand[s, kind] = 2
-    g.hand_n[s] += 2
-    return fits
+    return may_end(g, s, loose_tiles(g, s) - (2 << 2 * kind), g.hand_n[s] - 2)
 
 
 @kernel

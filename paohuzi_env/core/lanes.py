@@ -1,4 +1,4 @@
-"""Whole rows at a time: what a kernel says in one call here, the processor does in a few wide steps.
+"""Whole rows and words at a time: what a kernel says in one call here, the processor does in a few wide steps.
 
 A compiled loop over a row goes entry by entry, since the compiler cannot know that no two records overlap. These
 functions read all that they need before they write. Each is written twice: here as plain Python, which is what it
@@ -94,5 +94,18 @@ def put_equal(to: Any, row: Any, value: int) -> None:
 
 @wide
 def places_of(row: Any, count: int, value: int) -> int:
-    """A bit for each of the first `count` entries of a row that is `value`."""
-    return sum(1 << i for i in range(count) if row[i] == value)
+    """A bit for each of the first `count` entries of a field, its rows one after the other, that is `value`."""
+    entries = row.reshape(-1)
+    return sum(1 << i for i in range(count) if entries[i] == value)
+
+
+@wide
+def ones(bits: int) -> int:
+    """How many bits are set in a number from 0."""
+    return int(bits).bit_count()
+
+
+@wide
+def lowest(bits: int) -> int:
+    """The place of the lowest bit that is set; there must be one."""
+    return (int(bits) & -int(bits)).bit_length() - 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from paohuzi_env.core._compile import kernel
+from paohuzi_env.core.lanes import places_of
 from paohuzi_env.core.state import (
     CHI_MELD,
     CHOUWEI,
@@ -145,20 +146,19 @@ def upgrade(g: Any, r: Any, s: int, kind: int, meld_type: int, origin: int) -> N
 @kernel
 def discard_owed(g: Any, s: int) -> bool:
     """Whether a discard is owed after an intake of seat `s`, by the count of its concealed tiles (rules 6.1)."""
-    if g.quads[s] > 0:
-        return g.hand_n[s] % 3 == 2
-    return g.hand_n[s] % 3 == 0
+    return owes_discard(g, s, g.hand_n[s])
+
+
+@kernel
+def owes_discard(g: Any, s: int, held: int) -> bool:
+    """`discard_owed` with so many concealed tiles."""
+    return held % 3 == (2 if g.quads[s] > 0 else 0)
 
 
 @kernel
 def discardable(g: Any, s: int) -> int:
     """Bit for each kind that seat `s` may discard: those of which it holds one or two (rules 6.2)."""
-    bits = 0
-    for kind in range(KINDS):
-        copies = g.hand[s, kind]
-        if copies == 1 or copies == 2:
-            bits |= 1 << kind
-    return bits
+    return places_of(g.hand[s], KINDS, 1) | places_of(g.hand[s], KINDS, 2)
 
 
 @kernel

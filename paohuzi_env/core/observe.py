@@ -14,6 +14,8 @@ from paohuzi_env.core.lanes import (
     clear,
     copy_row,
     fill_row,
+    lowest,
+    ones,
     places_of,
     put_equal,
     put_thermometer,
@@ -21,6 +23,7 @@ from paohuzi_env.core.lanes import (
     subtract_rows,
 )
 from paohuzi_env.core.state import (
+    ALL_MELDS,
     CHI_MELD,
     FROM_DISCARD,
     MELDS,
@@ -210,16 +213,6 @@ def fill(out: Any, plane: int, value: int) -> None:
 
 
 @kernel
-def ones(bits: int) -> int:
-    """How many bits are set; they are few."""
-    n = 0
-    while bits:
-        bits &= bits - 1
-        n += 1
-    return n
-
-
-@kernel
 def relative(v: Any, seat: int) -> int:
     """A seat as the observer counts: 0 itself, 1 the next, 2 the previous."""
     rel = seat - v.seat
@@ -227,41 +220,44 @@ def relative(v: Any, seat: int) -> int:
 
 
 @kernel
-def origin_code(v: Any, origin: int) -> int:
-    """GAME.meld_from as the observer counts: 1..3 discards, 4..6 draws by relative seat, 7 from the hand."""
-    if origin < 0:
-        return 7
-    if origin >= 4:
-        return 4 + relative(v, origin - 4)
-    return 1 + relative(v, origin)
-
-
-@kernel
-def put_melds(v: Any, out: Any, p: int, rel: int) -> None:
-    """The melds of seat `p`."""
-    for m in range(v.melds_n[p]):
-        meld_type = v.meld_type[p, m]
+def put_melds(v: Any, out: Any) -> None:
+    """The melds of all seats."""
+    me = v.seat
+    players = v.players
+    melds = ~places_of(v.meld_type, ALL_MELDS, 0) & (1 << ALL_MELDS) - 1
+    while melds:
+        at = lowest(melds)
+        melds &= melds - 1
+        p = at // MELDS
+        m = at % MELDS
         kind = v.meld_kind[p, m]
         if kind == NO_TILE:
             continue  # another seat's wei: see put_scalars
-        plane = MELDS_OF + rel * TI + meld_type - 1
-        if meld_type == CHI_MELD:
-            plane = CHI_OF + rel * SHAPES + v.meld_shape[p, m]
-        out[plane, kind] += 1
+        meld_type = v.meld_type[p, m]
+        shape = v.meld_shape[p, m]
+        origin = v.meld_from[p, m]
+        rel = p - me if p >= me else p - me + players
+        chi = CHI_OF + rel * SHAPES + shape
+        out[chi if meld_type == CHI_MELD else MELDS_OF + rel * TI + meld_type - 1, kind] += 1
         out[ORDER + rel, kind] = m + 1
-        out[ORIGIN + rel, kind] = origin_code(v, v.meld_from[p, m])
+        giver = (origin & 3) - me
+        giver = giver if giver >= 0 else giver + players
+        code = 1 + giver + SEATS * (origin >> 2)  # 1..3 discards, 4..6 draws
+        out[ORIGIN + rel, kind] = code if origin >= 0 else 7
 
 
 @kernel
-def put_river(v: Any, out: Any, p: int, rel: int) -> None:
-    """The river of seat `p`, and the kinds that it has ever discarded."""
-    n = v.river_n[p]
-    for i in range(n):
-        tile = v.river[p, i]
-        kind = tile & 31
-        out[(RIVER_DRAWS if tile >= 32 else RIVER_DISCARDS) + rel, kind] += 1
-        out[RECENCY + rel, kind] = n - i
-    spread_bits(out[DISCARDED + rel], KINDS, v.discarded[p])
+def put_rivers(v: Any, out: Any) -> None:
+    """The river of each seat, and the kinds that it has ever discarded."""
+    for p in range(v.players):
+        rel = relative(v, p)
+        n = v.river_n[p]
+        for i in range(n):
+            tile = v.river[p, i]
+            kind = tile & 31
+            out[RIVER_DISCARDS + (RIVER_DRAWS - RIVER_DISCARDS) * (tile >> 5) + rel, kind] += 1
+            out[RECENCY + rel, kind] = n - i
+        spread_bits(out[DISCARDED + rel], KINDS, v.discarded[p])
 
 
 @kernel
@@ -282,17 +278,25 @@ def put_tiles(v: Any, r: Any, out: Any) -> None:
 
 @kernel
 def put_unseen(v: Any, r: Any, out: Any) -> None:
-    """How many tiles of each kind lie where the observer cannot see them: a count, then a thermometer."""
-    unseen = out[UNSEEN]
-    subtract_rows(unseen, r.copies, v.hand)
-    subtract_rows(unseen, unseen, v.drawn)
+    """How many tiles of each kind lie where the observer cannot see them, as a thermometer."""
+    counts = out[UNSEEN]
+    subtract_rows(counts, r.copies, v.hand)
+    subtract_rows(counts, counts, v.drawn)
     for p in range(SEATS):
-        subtract_rows(unseen, unseen, v.spent[p])
+        subtract_rows(counts, counts, v.spent[p])
+    put_thermometer(out, UNSEEN, counts)
     if 0 <= v.upcard < KINDS and v.upcard_held and v.seat != v.dealer:
-        unseen[v.upcard] -= 1
+        see_one(out, v.upcard)
     if 0 <= v.last_shown < KINDS:
-        unseen[v.last_shown] -= 1
-    put_thermometer(out, UNSEEN, unseen)
+        see_one(out, v.last_shown)
+
+
+@kernel
+def see_one(out: Any, kind: int) -> None:
+    """One copy less is unseen."""
+    n = out[UNSEEN, kind] + out[UNSEEN + 1, kind] + out[UNSEEN + 2, kind] + out[UNSEEN + 3, kind]
+    if n > 0:
+        out[UNSEEN + n - 1, kind] = 0
 
 
 @kernel
@@ -350,10 +354,8 @@ def put_scalars(v: Any, r: Any, out: Any) -> None:
 def observe(v: Any, r: Any, out: Any, mask: Any) -> None:
     """Write the observation of a VIEW into `out` (int8, NUM_PLANES x 20), its legal mask into `mask` (int8, 32)."""
     clear(out, NUM_PLANES)
-    for p in range(v.players):
-        rel = relative(v, p)
-        put_melds(v, out, p, rel)
-        put_river(v, out, p, rel)
+    put_melds(v, out)
+    put_rivers(v, out)
     put_tiles(v, r, out)
     put_unseen(v, r, out)
     put_live(v, out)

@@ -17,6 +17,7 @@ SEATS: Final = 3
 """Room for seats; a hand has `RULES.players` of them."""
 MELDS: Final = 8
 """Room for melds of a seat; a win has `RULES.doors` (7) doors."""
+ALL_MELDS: Final = SEATS * MELDS
 WALL: Final = 30
 """Room for the wall; `hunan` has 19, `yongzhou` 21."""
 DECK: Final = 82

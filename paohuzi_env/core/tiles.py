@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
+
 from paohuzi_env.core._compile import kernel
 
 RANKS: Final = 10
@@ -41,32 +43,30 @@ def other_size(kind: int) -> int:
     return kind + RANKS if kind < RANKS else kind - RANKS
 
 
+def _partners(kind: int, shape: int) -> tuple[int, int]:
+    rank = kind % RANKS
+    other = (kind + RANKS) % KINDS
+    if shape == XXY:
+        return kind, other
+    if shape == XYY:
+        return other, other
+    if shape == RED_RUN:
+        first, second = {1: (5, 8), 6: (-5, 3), 9: (-8, -3)}.get(rank, (0, 0))
+    else:
+        first, second = {LOW: (1, 2), MIDDLE: (-1, 1), HIGH: (-2, -1)}[shape]
+        if rank < shape or rank - shape + 2 >= RANKS:
+            return NO_TILE, NO_TILE
+    return (kind + first, kind + second) if first else (NO_TILE, NO_TILE)
+
+
+PARTNERS: Final = np.array([[_partners(kind, shape) for shape in range(SHAPES)] for kind in range(KINDS)], np.int64)
+"""Kinds of the first and second tile beside a kind (of 20) in a group of a shape (of 6), or NO_TILE.
+
+In XXY the first partner is the kind itself. The two partners come in index order, but for XXY of a large kind.
+"""
+
+
 @kernel
 def partner(kind: int, shape: int, which: int) -> int:
-    """Kind of the first (`which` 0) or second (1) tile beside `kind` in a group of `shape`, or NO_TILE.
-
-    In XXY the first partner is `kind` itself. The two partners come in index order, but for XXY of a large kind.
-    """
-    rank = kind % RANKS
-    if shape == XXY:
-        return kind if which == 0 else other_size(kind)
-    if shape == XYY:
-        return other_size(kind)
-    if shape == RED_RUN:
-        base = kind - rank
-        if rank == 1:
-            return base + 6 if which == 0 else base + 9
-        if rank == 6:
-            return base + 1 if which == 0 else base + 9
-        if rank == 9:
-            return base + 1 if which == 0 else base + 6
-        return NO_TILE
-    first = rank - shape  # the run's lowest rank
-    if first < 0 or first + 2 >= RANKS:
-        return NO_TILE
-    low = kind - shape
-    if shape == LOW:
-        return low + 1 + which
-    if shape == MIDDLE:
-        return low + 2 * which
-    return low + which
+    """Kind of the first (`which` 0) or second (1) tile beside `kind` in a group of `shape`, or NO_TILE."""
+    return PARTNERS[kind, shape, which]

@@ -27,6 +27,7 @@ from paohuzi_env.core.claims import (
     pose,
 )
 from paohuzi_env.core.hu import forced_hu, judge, judge_forced
+from paohuzi_env.core.lanes import lowest, places_of
 from paohuzi_env.core.log import (
     V_BI,
     V_CHI,
@@ -57,6 +58,7 @@ from paohuzi_env.core.state import (
     DISCARDING,
     FROM_DISCARD,
     HU_WINDOW,
+    MELDS,
     OTHER_DRAW,
     OVER,
     OWN_DRAW,
@@ -369,9 +371,10 @@ def learn_from_chi(g: Any, s: int) -> None:
 
     Known when the seat goes on to something else; before that, it would tell the others whether it is asked for a bi.
     """
-    for m in range(g.melds_n[s]):
-        if g.meld_type[s, m] == CHI_MELD:
-            g.cap[s, g.meld_kind[s, m]] = 0
+    chis = places_of(g.meld_type[s], MELDS, CHI_MELD)
+    while chis:
+        g.cap[s, g.meld_kind[s, lowest(chis)]] = 0
+        chis &= chis - 1
 
 
 @kernel

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from paohuzi_env.core._compile import entry, kernel
 from paohuzi_env.core.claims import learn_from_no_pao
-from paohuzi_env.core.lanes import copy_fields, copy_seat, places_of, subtract_rows
+from paohuzi_env.core.lanes import copy_fields, copy_seat, lowest, places_of, subtract_rows
 from paohuzi_env.core.log import V_PASS_CHI, V_PASS_HU, V_WEI
 from paohuzi_env.core.melds import unit_huxi
 from paohuzi_env.core.state import HISTORY, MELDS, OVER, SEATS, UPCARD_DEALER, UPCARD_OTHER, WEI
@@ -78,19 +78,17 @@ def view_table(g: Any, r: Any, v: Any, s: int) -> None:
 def view_weis(g: Any, r: Any, v: Any, p: int, hides: bool) -> None:
     """The wei of seat `p`: a hidden one without its kind and what that would tell, another as the tiles it is."""
     weis = places_of(g.meld_type[p], MELDS, WEI)
-    m = 0
     while weis:
-        if weis & 1:
-            kind = g.meld_kind[p, m]
-            if hides:
-                v.huxi[p] -= unit_huxi(r, WEI, kind)
-                v.spent[p, kind] -= 2
-                v.meld_kind[p, m] = NO_TILE
-            else:
-                v.drawn[kind] += 1
-                v.wei_not[p, m] = 0
-        weis >>= 1
-        m += 1
+        m = lowest(weis)
+        weis &= weis - 1
+        kind = g.meld_kind[p, m]
+        if hides:
+            v.huxi[p] -= unit_huxi(r, WEI, kind)
+            v.spent[p, kind] -= 2
+            v.meld_kind[p, m] = NO_TILE
+        else:
+            v.drawn[kind] += 1
+            v.wei_not[p, m] = 0
 
 
 @kernel
