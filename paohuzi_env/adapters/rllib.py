@@ -18,7 +18,7 @@ from pettingzoo.utils.wrappers import BaseWrapper  # type: ignore[import-untyped
 
 
 class RLlibNames(BaseWrapper):  # type: ignore[misc]  # untyped base
-    """Gives ``{"observations": float32 (planes * 20,), "action_mask": float32 (32,)}``.
+    """Gives ``{"action_mask": int8 (32,), "observations": float32 (planes * 20,)}``.
 
     RLlib's `ActionMaskingTorchRLModule` reads these keys, feeds the observations to a net that takes vectors, and adds
     the mask's logarithm to the logits.
@@ -45,19 +45,19 @@ class RLlibNames(BaseWrapper):  # type: ignore[misc]  # untyped base
         """The agent's observation space: the same object at each call."""
         return self._spaces[agent]
 
-    def observe(self, agent: str) -> dict[str, NDArray[np.float32]]:
+    def observe(self, agent: str) -> dict[str, NDArray[Any]]:
         """What the agent may know now, and what it may do."""
         seen = super().observe(agent)
         return {
+            "action_mask": seen["action_mask"],
             "observations": seen["observation"].reshape(-1).astype(np.float32),
-            "action_mask": seen["action_mask"].astype(np.float32),
         }
 
 
 def _renamed(space: Any) -> spaces.Dict:
-    """The space of the same numbers; sorted by name, as `spaces.Dict` has it."""
+    """The space of the same numbers."""
     planes, mask = space["observation"], space["action_mask"]
     return spaces.Dict({
-        "action_mask": spaces.Box(0.0, 1.0, mask.shape, np.float32),
+        "action_mask": spaces.Box(0, 1, mask.shape, np.int8),
         "observations": spaces.Box(float(planes.low.min()), float(planes.high.max()), (planes.low.size,), np.float32),
     })

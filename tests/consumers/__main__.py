@@ -33,7 +33,6 @@ CACHE: Final = ROOT / ".consumers"
 RESULTS: Final = HERE / "results.json"
 SECONDS: Final = 1200
 """What a script may take beyond the minutes that it is asked to train."""
-NAMES: Final = tuple(sorted(folder.parent.name for folder in HERE.glob("*/play.py")))
 
 
 class ConsumerError(Exception):
@@ -109,22 +108,24 @@ def _tail(text: str, lines: int = 30) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command: 0 if all came through, 1 if one did not, 2 for a wrong command line."""
     given = _parser().parse_args(arguments)
-    if unknown := [name for name in given.names if name not in NAMES]:
-        print(f"unknown consumer {', '.join(map(repr, unknown))}; allowed: {', '.join(NAMES)}", file=sys.stderr)
+    if unknown := [name for name in given.names if name not in table.NAMES]:
+        print(f"unknown consumer {', '.join(map(repr, unknown))}; allowed: {', '.join(table.NAMES)}", file=sys.stderr)
         return 2
-    names = tuple(given.names) or NAMES
+    if given.readme:  # the markers are there, or it is said before an hour has passed
+        table.with_table(given.readme.read_text(encoding="utf-8"), table.Results())
+    names = tuple(given.names) or table.NAMES
     options = {name: getattr(given, name) for name in ("updates", "minutes", "seed")}
     script = [word for name, value in options.items() if value is not None for word in (f"--{name}", f"{value:g}")]
     seconds = SECONDS + 60 * (given.minutes or 0)
-    command = " ".join(["make consumers", *([f'NAME="{" ".join(names)}"'] if given.names else [])])
-    command += f' CONSUMERS_ARGS="{" ".join(script)}"' if script else ""
     failed = False
     for name in names:
         print(f"{name}: installing and running it", flush=True)
         facts: dict[str, Any] = {
-            "command": command, "date": dt.datetime.now(dt.UTC).date().isoformat(), "machine": machine.machine(),
+            "options": " ".join(script),
+            "date": dt.datetime.now(dt.UTC).date().isoformat(),
+            "machine": machine.machine(),
             "commit": machine.commit(("paohuzi_env", f"tests/consumers/{name}", "tests/consumers/harness.py")),
-        }  # fmt: skip
+        }
         try:
             facts |= run(name, script, seconds, given.cache)
             print(f"{name}: {_words(facts)}", flush=True)
@@ -157,7 +158,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m consumers", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog='example: make consumers NAME="sb3 cleanrl" CONSUMERS_ARGS="--minutes 5 --keep"',
     )  # fmt: skip
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"which: {', '.join(NAMES)} (default: all)")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"which: {', '.join(table.NAMES)} (default: all)")
     parser.add_argument("--updates", type=int, help="updates of the learner (default: the script's, a few)")
     parser.add_argument("--minutes", type=float, help="train that long instead, and measure what came of it")
     parser.add_argument("--seed", type=int, help="of deals and learner")

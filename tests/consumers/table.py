@@ -14,7 +14,7 @@ import msgspec
 FORMAT: Final = 1
 BEGIN: Final = "<!-- consumers:begin -->"
 END: Final = "<!-- consumers:end -->"
-COMMAND: Final = "make consumers"
+NAMES: Final = tuple(sorted(folder.parent.name for folder in Path(__file__).parent.glob("*/play.py")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,8 @@ class Found:
 
     Attributes
     ----------
+    options
+        Of the command line, but for the names.
     failure
         Why there is nothing else, if it failed.
     how
@@ -44,7 +46,7 @@ class Found:
         Of the library, and of what both it and the environment need.
     """
 
-    command: str
+    options: str
     date: str
     machine: dict[str, Any]
     commit: dict[str, Any]
@@ -135,15 +137,17 @@ def _strength(run: Found) -> str:
 
 
 def _made_with(runs: dict[str, Found]) -> Iterator[str]:
-    """A sentence for each command, date, commit and machine that there is."""
-    made: dict[str, list[str]] = {}
+    """A sentence for each set of options, date, commit and machine that there is: the command, and what it ran on."""
+    made: dict[tuple[str, str], list[str]] = {}
     for name, run in runs.items():
         machine, commit = run.machine, str(run.commit.get("hash"))[:12]
         changed = ", with changes" if run.commit.get("changed") else ""
-        where = f"{machine['processor']}, {machine['cores']} cores, {machine['python']}"
-        made.setdefault(f"`{run.command}`: {run.date}, commit {commit}{changed}; {where}.", []).append(name)
-    for words, names in made.items():
-        yield words if len(made) == 1 else f"{', '.join(names)}: {words}"
+        where = f"{run.date}, commit {commit}{changed}; {machine['processor']}, {machine['cores']} cores, "
+        made.setdefault((run.options, where + str(machine["python"])), []).append(name)
+    for (options, where), names in made.items():
+        which = f' NAME="{" ".join(names)}"' if len(names) < len(NAMES) else ""
+        given = f' CONSUMERS_ARGS="{options}"' if options else ""
+        yield f"`make consumers{which}{given}`: {where}."
 
 
 def with_table(text: str, results: Results) -> str:
