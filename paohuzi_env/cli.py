@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn, TypeAlias
@@ -31,15 +31,16 @@ if TYPE_CHECKING:
     from paohuzi_env.rules import RuleSet
 
 Command: TypeAlias = Callable[[], int]
+PROGRAM: Final = "paohuzi"
 INTERRUPTED: Final = 130
 PIPE_CLOSED: Final = 141
 SIGNALLED: Final = 128
 """Exit status of a command that a signal ended, less the signal's number."""
-_EPILOG: Final = "An example of each command: paohuzi COMMAND --help"
+_ABOUT: Final = "Paohuzi 跑胡子: the rules, records and hands of the card game."
 
 
-class _UsageError(Exception):
-    """An option's value that can't be."""
+class UsageError(Exception):
+    """An option's value that can't be: exit status 2."""
 
 
 class _Signalled(BaseException):
@@ -50,21 +51,21 @@ class _Signalled(BaseException):
         self.number = number
 
 
-def _named(metavar: str, hint: str | None = None) -> Any:
+def named(metavar: str, hint: str | None = None) -> Any:
     """How an argument is called in the help, and what stands behind its description."""
     return tyro.conf.arg(metavar=metavar, help_behavior_hint=hint)
 
 
-_Rules: TypeAlias = Annotated[str, _named("RULES")]
-_Number: TypeAlias = Annotated[int, _named("N")]
-_Seat: TypeAlias = Annotated[int | None, _named("SEAT", "")]
-_File: TypeAlias = Annotated[Path | None, _named("FILE", "")]
-_Files: TypeAlias = Annotated[tyro.conf.Positional[tuple[Path, ...]], _named("FILE ...", "")]
-_Hand: TypeAlias = Annotated[tyro.conf.Positional[str], _named("HAND", "")]
+_Rules: TypeAlias = Annotated[str, named("RULES")]
+_Number: TypeAlias = Annotated[int, named("N")]
+_Seat: TypeAlias = Annotated[int | None, named("SEAT", "")]
+_File: TypeAlias = Annotated[Path | None, named("FILE", "")]
+_Files: TypeAlias = Annotated[tyro.conf.Positional[tuple[Path, ...]], named("FILE ...", "")]
+_Hand: TypeAlias = Annotated[tyro.conf.Positional[str], named("HAND", "")]
 _Melds: TypeAlias = Annotated[
-    tyro.conf.UseAppendAction[tuple[tuple[str, ...], ...]], _named("MELD ...", "(may be repeated)")
+    tyro.conf.UseAppendAction[tuple[tuple[str, ...], ...]], named("MELD ...", "(may be repeated)")
 ]
-_Names: TypeAlias = Annotated[tyro.conf.Positional[tuple[str, ...]], _named("[NAME [NAME]]", "")]
+_Names: TypeAlias = Annotated[tyro.conf.Positional[tuple[str, ...]], named("[NAME [NAME]]", "")]
 
 
 # --- the commands: what they take -----------------------------------------------------------------------------
@@ -185,7 +186,7 @@ def _evaluate() -> int:
     from paohuzi_env.position import answer_lines
 
     if sys.stdin is None:
-        raise _UsageError("standard input is closed; position queries are read from it")
+        raise UsageError("standard input is closed; position queries are read from it")
     wrong = False
     for answer in answer_lines(sys.stdin.buffer):
         wrong = wrong or "error" in answer
@@ -195,7 +196,7 @@ def _evaluate() -> int:
 
 def _replay(files: Sequence[Path], show: bool, chinese: bool) -> int:
     if not files:
-        raise _UsageError("replay needs a file of game records")
+        raise UsageError("replay needs a file of game records")
     from paohuzi_env.record import replay_records
     from paohuzi_env.selfplay import Tally
     from paohuzi_env.show import hand_lines, print_table
@@ -217,7 +218,7 @@ def _replay(files: Sequence[Path], show: bool, chinese: bool) -> int:
             if isinstance(error, BrokenPipeError):
                 raise
             failed = True
-            _complain(error)
+            complain(error)
         rows.append((path, ", ".join(sorted(names)), tally.hands, tally.drawn_hands, tally.won, tally.decisions))
     print_table(("file", "rules", "hands verified", "drawn", "won", "decisions"), rows)
     return 1 if failed else 0
@@ -227,12 +228,12 @@ def _selfplay(
     source: str, games: int, seed: int, dealer: int | None, take_hu: bool, record: Path | None, legal: bool
 ) -> int:  # fmt: skip
     rules = _rule_set(source)
-    _in_range("games", games, 1, None)
-    _in_range("seed", seed, 0, None)
+    in_range("games", games, 1, None)
+    in_range("seed", seed, 0, None)
     if dealer is not None:
-        _in_range("dealer", dealer, 0, rules.seats - 1)
+        in_range("dealer", dealer, 0, rules.seats - 1)
     if legal and record is None:
-        raise _UsageError("--legal goes with --record")
+        raise UsageError("--legal goes with --record")
     from paohuzi_env.record import record_of, write_records
     from paohuzi_env.selfplay import Tally, play_random
     from paohuzi_env.show import print_table, tally_rows
@@ -277,7 +278,7 @@ def _waits(hand: str, melds: Sequence[str], source: str, chinese: bool) -> int:
     from paohuzi_env.notation import tile_glyph, tile_letter
     from paohuzi_env.show import print_table
 
-    found = position.waits(_utf8(hand), [_utf8(meld) for meld in melds], rules)
+    found = position.waits(utf8(hand), [utf8(meld) for meld in melds], rules)
     if not found:
         print("waits for nothing")
         return 0
@@ -295,7 +296,7 @@ def _waits(hand: str, melds: Sequence[str], source: str, chinese: bool) -> int:
 
 def _rules(names: Sequence[str]) -> int:
     if len(names) > 2:
-        raise _UsageError(f"{len(names)} rule sets; allowed: none, one, or two to compare")
+        raise UsageError(f"{len(names)} rule sets; allowed: none, one, or two to compare")
     sets = [_rule_set(name) for name in names]
     from paohuzi_env.rules import difference, preset, preset_names
     from paohuzi_env.show import print_table
@@ -337,10 +338,10 @@ def _value(value: object) -> str:
 def _rule_set(source: str) -> RuleSet:
     from paohuzi_env.rules import rule_set
 
-    return rule_set(source if source.endswith((".toml", ".json")) else _utf8(source))
+    return rule_set(source if source.endswith((".toml", ".json")) else utf8(source))
 
 
-def _utf8(word: str) -> str:
+def utf8(word: str) -> str:
     """An argument as text. Where the locale is not UTF-8, Python has put surrogates for what it could not decode.
 
     Not for names of files: the system is given those back byte by byte, which takes the surrogates.
@@ -351,10 +352,10 @@ def _utf8(word: str) -> str:
         return word
 
 
-def _in_range(name: str, value: int, low: int, high: int | None) -> None:
+def in_range(name: str, value: int, low: int, high: int | None) -> None:
     if value < low or (high is not None and value > high):
         most = "" if high is None else f" to {high}"
-        raise _UsageError(f"--{name} {shown(value)}; allowed: from {low}{most}")
+        raise UsageError(f"--{name} {shown(value)}; allowed: from {low}{most}")
 
 
 # --- the frame ------------------------------------------------------------------------------------------------
@@ -362,36 +363,60 @@ def _in_range(name: str, value: int, low: int, high: int | None) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line `argv` (default: that of the process) and give the exit status."""
+    return run(COMMANDS, argv, program=PROGRAM, about=_ABOUT)
+
+
+def run(
+    commands: Mapping[str, Callable[..., Command]], argv: Sequence[str] | None = None, *, program: str, about: str
+) -> int:
+    """Run one of several commands.
+
+    Parameters
+    ----------
+    commands
+        By name: functions whose signature and docstring make the options and the help, and that give what is to be run.
+    argv
+        The command line, by default that of the process.
+    program
+        What the program is called in its help and in front of its errors.
+    about
+        What the help says first.
+
+    Returns
+    -------
+    int
+        The exit status.
+    """
     arguments = sys.argv[1:] if argv is None else list(argv)
 
     def command() -> int:
-        return _parse(arguments)()
+        return _parse(commands, arguments, program, about)()
 
-    return run_quietly(command)
+    return run_quietly(command, program)
 
 
-def run_quietly(command: Command) -> int:
+def run_quietly(command: Command, program: str = PROGRAM) -> int:
     """Run a command; give its exit status, or that of its error, which is one line on standard error."""
     try:
         if sys.stdout is None:  # closed by the caller
             sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - as long as the process
         if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal without Chinese shows "?"
             sys.stdout.reconfigure(errors="replace")
-        with _ending_by_signal(), _warning_in_one_line():
+        with _ending_by_signal(), _warning_in_one_line(program):
             status = command()
         sys.stdout.flush()
     except BrokenPipeError:
         _close_output()
         return PIPE_CLOSED
     except KeyboardInterrupt:
-        _complain("interrupted")
+        complain("interrupted", program)
         return INTERRUPTED
     except _Signalled as end:
-        _complain(end)
+        complain(end, program)
         return SIGNALLED + end.number
-    except (PaohuziError, OSError, _UsageError) as error:
-        _complain(error)
-        return 2 if isinstance(error, _UsageError) else 1
+    except (PaohuziError, OSError, UsageError) as error:
+        complain(error, program)
+        return 2 if isinstance(error, UsageError) else 1
     return status
 
 
@@ -417,11 +442,11 @@ def _ending_by_signal() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _warning_in_one_line() -> Iterator[None]:
+def _warning_in_one_line(program: str) -> Iterator[None]:
     """While a command runs, show a warning (of a cache folder that can't be written) as errors are shown."""
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        _complain(str(message).removeprefix("paohuzi: "))
+        complain(str(message).removeprefix("paohuzi: "), program)
 
     before, warnings.showwarning = warnings.showwarning, show
     try:
@@ -430,7 +455,7 @@ def _warning_in_one_line() -> Iterator[None]:
         warnings.showwarning = before
 
 
-def _parse(argv: Sequence[str]) -> Command:
+def _parse(commands: Mapping[str, Callable[..., Command]], argv: Sequence[str], program: str, about: str) -> Command:
     """Read the command line; what tyro has to say about a wrong one becomes one line."""
     if list(argv) == ["--version"]:
         return _version
@@ -438,29 +463,29 @@ def _parse(argv: Sequence[str]) -> Command:
     try:
         with contextlib.redirect_stderr(complaint):
             command: Command = tyro.extras.subcommand_cli_from_dict(
-                COMMANDS,
-                prog="paohuzi",
-                description=f"Paohuzi 跑胡子: the rules, records and hands of the card game.\n\n{_EPILOG}",
+                dict(commands),
+                prog=program,
+                description=f"{about}\n\nAn example of each command: {program} COMMAND --help",
                 args=argv,
                 config=(tyro.conf.FlagCreatePairsOff, tyro.conf.OmitArgPrefixes),
             )
     except SystemExit as end:
         if not end.code:  # --help
             return _nothing
-        raise _UsageError(_one_line(complaint.getvalue())) from None
+        raise UsageError(f"{_one_line(complaint.getvalue())} (see {program} --help)") from None
     return command
 
 
 def _one_line(boxed: str) -> str:
-    """The message in tyro's box, without the box and the hints below its first rule."""
+    """The message in tyro's box, without the box, its title and the hints below its first rule."""
     words: list[str] = []
-    for line in boxed.splitlines():
+    for line in boxed.splitlines()[1:]:
         text = line.strip(" │|")
-        if words and set(text) <= set("─-"):
-            break
-        if text and not set(line) & set("╭╰+"):
+        if not set(text) <= set("╰╯─-+"):
             words.append(text)
-    return f"{brief(' '.join(words), MOST_WORDS) or 'a wrong command line'} (see paohuzi --help)"
+        elif words:
+            break
+    return brief(" ".join(words), MOST_WORDS) or "a wrong command line"
 
 
 def _version() -> int:
@@ -472,7 +497,7 @@ def _nothing() -> int:
     return 0
 
 
-def _complain(error: object) -> None:
+def complain(error: object, program: str = PROGRAM) -> None:
     """One line on standard error."""
     text = str(error)
     if isinstance(error, OSError) and error.strerror:
@@ -480,7 +505,7 @@ def _complain(error: object) -> None:
         text = error.strerror if name is None else f"{brief(str(name), MOST_PATH)}: {error.strerror}"
     text = "".join(char if char.isprintable() else " " for char in text)
     with contextlib.suppress(OSError, ValueError):
-        print(f"paohuzi: {text}", file=sys.stderr, flush=True)
+        print(f"{program}: {text}", file=sys.stderr, flush=True)
 
 
 def _close_output() -> None:

@@ -37,7 +37,7 @@ from paohuzi_env.core.features import FEATURE_PLANES, features_game
 from paohuzi_env.core.observe import NUM_PLANES, observe_game
 from paohuzi_env.core.perfect import PERFECT_PLANES, perfect_slice
 from paohuzi_env.core.tiles import KINDS
-from paohuzi_env.core.view import HIDDEN_KIND, public_events
+from paohuzi_env.core.view import public_events
 from paohuzi_env.core.waits import WAITS
 from paohuzi_env.errors import GameOverError, IllegalActionError, StateError, shown
 from paohuzi_env.game import Game
@@ -376,7 +376,7 @@ class PaohuziEnv(pettingzoo.AECEnv):  # type: ignore[misc]  # untyped base
         Passes are private and left out, the agent's own too. Seats are those of the hand.
         """
         codes = self._public_events(self._seat(agent))
-        return [_public_text(code) for code in codes.tolist()]
+        return [event_text(code) for code in codes.tolist()]
 
     def legal_actions(self, agent: str) -> list[int]:
         """The agent's legal actions, ascending; empty if it is not to act."""
@@ -676,12 +676,6 @@ def env(*args: Any, **options: Any) -> Any:
     Illegal actions are the environment's own matter (`illegal_action`), so no other wrapper is put around it.
     """
     return OrderEnforcingWrapper(PaohuziEnv(*args, **options))
-
-
-def _public_text(code: int) -> str:
-    if code >> 7 & 31 == HIDDEN_KIND:
-        return f"{code & 3} {log.VERBS[code >> 2 & 31]} ???"
-    return event_text(code)
 
 
 def _drawn(table: Any, mode: str) -> str | NDArray[np.uint8] | None:

@@ -28,6 +28,7 @@ from paohuzi_env import __version__
 from paohuzi_env.core import log
 from paohuzi_env.core import state as st
 from paohuzi_env.core.tiles import KINDS
+from paohuzi_env.core.view import HIDDEN_KIND
 from paohuzi_env.division import Win
 from paohuzi_env.errors import MOST_WORDS, IllegalActionError, PaohuziError, RecordError, brief, shown
 from paohuzi_env.game import MOST_DRAWN, Game, group_of
@@ -54,8 +55,13 @@ _SIZES: Final = {"ti": 4, "pao": 4, "wei": 3, "chouwei": 3, "peng": 3, "draw": 1
 
 @cache
 def event_text(code: int) -> str:
-    """One packed event of the core's log (`core.log`) as records write it: ``"1 chi abc"``."""
+    """One packed event of the core's log (`core.log`) as records write it: ``"1 chi abc"``.
+
+    Of a view's events (`core.view`) another seat's wei is ``"1 wei ???"``.
+    """
     seat, verb, kind, shape = code & 3, log.VERBS[code >> 2 & 31], code >> 7 & 31, code >> 12 & 7
+    if kind == HIDDEN_KIND:
+        return f"{seat} {verb} ???"
     if verb in ("chi", "bi"):
         return f"{seat} {verb} {format_group(group_of(kind, shape))}"
     if verb in _SIZES:
