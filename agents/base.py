@@ -90,6 +90,12 @@ class Agent(ABC):
         index = np.arange(first, first + n)
         return self.choose(views, decision_words(self.seed, index, 0, views["seat"], 0), index)
 
+    def ended(self, views: Any, hands: NDArray[np.int64]) -> None:  # noqa: B027 - most agents need no notice
+        """Be told that hands have ended: VIEW (n,) of each seat that it had, and the hands' numbers.
+
+        Whoever runs it may leave that out.
+        """
+
     @property
     def policy(self) -> Policy | None:
         """A compiled policy that plays as it does, for rollouts; None where there is none."""

@@ -3,6 +3,7 @@
 NAME                  one of `names()`
 NAME:VALUE,KEY=VALUE  with options; one without a key is the agent's first
 external:COMMAND      all that follows is the command line of a program
+external[KEY=VALUE,…]:COMMAND
 MODULE:FACTORY        a third party's: FACTORY(rules, *, seed=0, …) -> Agent, from a module that can be imported
 MODULE:FACTORY:KEY=VALUE,…
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final, get_type_hints
 
@@ -25,10 +27,13 @@ HOMES: Final[Mapping[str, str]] = {
     "greedy": "agents.greedy:Greedy",
     "heuristic": "agents.heuristic:Heuristic",
     "network": "agents.network:Network",
+    "external": "agents.external:External",
+    "human": "agents.human:Human",
 }
 """Name -> module:factory."""
 VERBATIM: Final = frozenset({"external"})
-"""Agents whose one option is all of the text behind the colon."""
+"""Agents whose first option is all of the text behind the colon; others stand in brackets before it."""
+_BRACKETED: Final = re.compile(rf"({'|'.join(VERBATIM)})\[([^]]*)\](?::(.*))?", re.DOTALL)
 
 
 class AgentError(PaohuziError, ValueError):
@@ -57,8 +62,14 @@ def make(text: str, rules: RuleSet | str = "hunan", *, seed: int | None = None) 
     AgentError
         No agent is called so, it has no such option, or an option's value is of the wrong type.
     """
-    factory, rest = _factory(text)
-    options = _options(text, factory, rest)
+    bracketed = _BRACKETED.fullmatch(text)
+    factory, rest = _factory(text if bracketed is None else f"{bracketed[1]}:{bracketed[3] or ''}")
+    verbatim = text.partition(":")[0] in VERBATIM or bracketed is not None
+    if verbatim:
+        options = _options(text, factory, bracketed[2] if bracketed else "", skip=1)
+        options[_parameters(factory)[0].name] = rest
+    else:
+        options = _options(text, factory, rest)
     if seed is not None:
         options.setdefault("seed", seed)
     try:
@@ -107,16 +118,19 @@ def _factory(text: str) -> tuple[Callable[..., Agent], str]:
     return found, rest
 
 
-def _options(text: str, factory: Callable[..., Agent], rest: str) -> dict[str, Any]:
-    """The options in a text, each of the type that the factory's signature says."""
-    parameters = list(inspect.signature(factory).parameters.values())[1:]
+def _parameters(factory: Callable[..., Agent]) -> list[inspect.Parameter]:
+    """The parameters of a factory that are options: all but the rules."""
+    return list(inspect.signature(factory).parameters.values())[1:]
+
+
+def _options(text: str, factory: Callable[..., Agent], rest: str, skip: int = 0) -> dict[str, Any]:
+    """The options in a text, each of the type that the factory's signature says; the first `skip` stand elsewhere."""
+    parameters = _parameters(factory)[skip:]
     types = get_type_hints(factory.__init__ if inspect.isclass(factory) else factory)
     allowed = {p.name: types.get(p.name, str) for p in parameters if p.kind is not p.VAR_KEYWORD}
-    first = next(iter(allowed), None)
+    first = None if skip else next(iter(allowed), None)
     if not rest:
         return {}
-    if text.partition(":")[0] in VERBATIM and first is not None:
-        return {first: rest}
     options: dict[str, Any] = {}
     for part in rest.split(","):
         option, equals, value = part.partition("=")
