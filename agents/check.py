@@ -117,13 +117,12 @@ class Checker:
         greeting = self._greeting(external)  # its start is no part of its latency
         if not greeting.passed:
             return Probe(name, False, greeting.found)
-        external.fault = None
         for number in range(self._hands):
             game = Game.deal(external.rules, self._seed, number)
             play_hand(game, [timed], [0] * external.rules.seats, number)
-            if external.fault is not None:
-                seat, hand = int(game.record["fault_seat"]), f"--seed {self._seed}, hand {number}"
-                return Probe(name, False, f"{external.fault} ({hand}, seat {seat})")
+            seat = int(game.record["fault_seat"])
+            if seat >= 0:
+                return Probe(name, False, f"{external.fault} (--seed {self._seed}, hand {number}, seat {seat})")
             latency.hands += 1
         external.close()
         return Probe(name, True, f"{latency.hands} hands, {len(latency.seconds)} decisions, all legal")
@@ -149,9 +148,13 @@ class Checker:
     def _notice(self, external: External) -> Probe:
         """What it is told without being asked needs no answer."""
         question, legal = self._question(external)
+        notices: list[told.Told] = [
+            {"end": {"number": 0, "seat": 0, "winner": None, "scores": [0, 0, 0]}},
+            {"later": {}},
+        ]
         try:
             program = external.running()
-            for notice in ({"end": {"number": 0, "seat": 0, "winner": None, "scores": [0, 0, 0]}}, {"later": {}}):
+            for notice in notices:
                 program.tell(told.line_of(notice))
         except Fault as fault:
             external.failed(fault)

@@ -168,7 +168,7 @@ def _others(texts: Sequence[str], rules: RuleSet, watch: bool) -> list[str]:
 
 
 def _check(command: str, sources: Sequence[str], hands: int, seed: int) -> int:
-    from agents.check import CheckError, Checker, Probe
+    from agents.check import Checker, CheckError, Probe
     from agents.external import External
     from agents.registry import make
     from paohuzi_env.rules import preset_names, rule_set
@@ -191,7 +191,8 @@ def _check(command: str, sources: Sequence[str], hands: int, seed: int) -> int:
     finally:
         for external in externals:
             external.close()
-    print_table(("probe", "result", "what was found"), [(p.name, "ok" if p.passed else "FAILED", p.found) for p in probes])
+    rows = [(probe.name, "ok" if probe.passed else "FAILED", probe.found) for probe in probes]
+    print_table(("probe", "result", "what was found"), rows)
     if checker.latencies:
         heads = ("rules", "hands", "decisions", "median ms", "99% within ms", "most ms")
         print_table(heads, [latency.row() for latency in checker.latencies])

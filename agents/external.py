@@ -96,8 +96,11 @@ class External(Agent):
     def ended(self, views: Any, hands: NDArray[np.int64]) -> None:
         if self._program is None:
             return
-        for view, hand in zip(views, hands.tolist(), strict=True):
-            self._program.tell(told.line_of(told.end(view, self.rules, number=self._number(hand))))
+        try:
+            for view, hand in zip(views, hands.tolist(), strict=True):
+                self._program.tell(told.line_of(told.end(view, self.rules, number=self._number(hand))))
+        except Fault as fault:  # of no hand; it is started again for the next
+            self.failed(fault)
 
     def close(self) -> None:
         if self._program is not None:
@@ -147,8 +150,8 @@ class External(Agent):
         if self._program is not None:
             return self._program
         if not self._starts_left:
-            last = self.fault or Fault("crash", "it may not be started")
-            raise Fault(last.kind, f"not started any more, after {self.restarts + 1} faults")
+            kind = "crash" if self.fault is None else self.fault.kind
+            raise Fault(kind, f"not started any more, after {self.restarts + 1} faults")
         self._starts_left -= 1
         self._program = Program(self.command, self.memory * MIB)
         limits = {"move": self.move, "hand": self.hand, "memory": self.memory}
@@ -195,7 +198,7 @@ def _checked_command(command: str) -> list[str]:
     return words
 
 
-def _seconds(name: str, value: float) -> float:
+def _seconds(name: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= LONGEST:
         raise ValueError(f"{name} = {value!r}; allowed: seconds, more than 0, at most {LONGEST:.0f}")
     return float(value)

@@ -34,7 +34,7 @@ STRONGEST: Final = ("heuristic", "uniform")
 _HELP: Final = "a number, a choice such as 'discard a' or '打 一', ? for a hint, q to leave"
 
 
-class Left(PaohuziError):
+class Left(PaohuziError):  # noqa: N818 - it is no error
     """The person has left the table."""
 
 

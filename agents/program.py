@@ -18,8 +18,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-MOST_LINE: Final = 1 << 16
-"""Longest answer in bytes, and most output that nobody asked for."""
+MOST_LINE: Final = 1 << 14
+"""Longest answer in bytes, and most output that nobody asked for: less than a pipe holds."""
 MOST_WORDS: Final = 1 << 20
 """Most bytes on standard error during a question."""
 GRACE: Final = 1.0
@@ -30,7 +30,7 @@ _CHUNK: Final = 1 << 16
 _SUPERVISOR: Final = Path(__file__).with_name("supervise.py")
 
 
-class Fault(Exception):
+class Fault(Exception):  # noqa: N818 - the word of the records
     """What a program did wrong: `kind` is one of `core.log.FAULTS`, the text says how."""
 
     def __init__(self, kind: str, why: str) -> None:
@@ -112,14 +112,23 @@ class Program:
                 raise Fault("timeout", f"no answer within {seconds:.3g} s{self._quoted()}")
 
     def tell(self, line: bytes, seconds: float = GRACE) -> None:
-        """Send a line that needs no answer, as far as the program takes it in time."""
+        """Send a line that needs no answer.
+
+        Raises
+        ------
+        Fault
+            The program does not read it in time, or floods meanwhile. Close it then.
+        """
         self._said = 0
         deadline = time.monotonic() + seconds
         pending = memoryview(line)
-        while pending and self._in in self._open and (left := deadline - time.monotonic()) > 0:
-            if len(self._read) > MOST_LINE:
-                break  # the next question finds it
+        while pending and self._in in self._open:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise Fault("timeout", f"it did not read for {seconds:.3g} s{self._quoted()}")
             pending = self._exchange(pending, left)
+            if len(self._read) > MOST_LINE:
+                raise Fault("flood", f"more than {MOST_LINE} bytes that nobody asked for")
 
     def _exchange(self, pending: memoryview, seconds: float) -> memoryview:
         """Write and read what can be, waiting at most so long for anything; what is left to be written."""
@@ -150,7 +159,7 @@ class Program:
             return False
         if not chunk:
             self._open.discard(self._out)
-        self._read += chunk
+        self._read = (self._read + chunk).lstrip()  # blank lines are nothing
         return bool(chunk)
 
     def _hear(self) -> None:
@@ -167,27 +176,24 @@ class Program:
             raise Fault("flood", f"more than {MOST_WORDS} bytes on standard error in a question")
 
     def _line(self) -> bytes | None:
-        """The next line of its output that is not blank, if it is there."""
-        while True:
-            end = self._read.find(b"\n", 0, MOST_LINE + 1)
-            if end < 0:
-                if len(self._read) > MOST_LINE:
-                    raise Fault("flood", f"a line of more than {MOST_LINE} bytes")
-                return None
-            line = bytes(self._read[:end]).strip()
-            del self._read[: end + 1]
-            if line:
-                return line
+        """The next line of its output, if it is there."""
+        end = self._read.find(b"\n", 0, MOST_LINE + 1)
+        if end >= 0:
+            line = bytes(self._read[:end]).rstrip()
+            self._read = self._read[end + 1 :].lstrip()
+            return line
+        if len(self._read) > MOST_LINE:
+            raise Fault("flood", f"a line of more than {MOST_LINE} bytes")
+        return None
 
     def _refuse_unasked(self) -> None:
         """What it has written before it was asked would be taken for the answer."""
         while len(self._read) <= MOST_LINE and self._out in self._open and self._take():
             pass
-        unasked = bytes(self._read).strip()
-        if len(unasked) > MOST_LINE:
+        if len(self._read) > MOST_LINE:
             raise Fault("flood", f"more than {MOST_LINE} bytes that nobody asked for")
-        if unasked:
-            raise Fault("garbage", f"output that nobody asked for: {quoted(unasked)}")
+        if self._read:
+            raise Fault("garbage", f"output that nobody asked for: {quoted(bytes(self._read))}")
         if self._out not in self._open:
             raise self._ended()
 
