@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -13,10 +13,15 @@ from agents import told
 from agents.base import Agent, decision_words
 from agents.external import External
 from agents.play import play_hand
-from agents.program import Fault, Program
+from agents.program import Fault
 from paohuzi_env.errors import PaohuziError
 from paohuzi_env.game import Game
 from paohuzi_env.rules import RuleSet
+
+PAUSE: Final = 0.2
+"""Seconds in which a program that answers what it should not has done so."""
+ENDS_IN: Final = 5.0
+"""Seconds that it has to end when it is told to."""
 
 
 class CheckError(PaohuziError):
@@ -156,6 +161,7 @@ class Checker:
             program = external.running()
             for notice in notices:
                 program.tell(told.line_of(notice))
+            time.sleep(PAUSE)  # an answer to them has to be here before the next question
         except Fault as fault:
             external.failed(fault)
             return Probe("notices", False, str(fault))
@@ -164,16 +170,13 @@ class Checker:
 
     def _ends(self, external: External, name: str, line: bytes) -> Probe:
         """It ends by itself, with status 0, when it is told to, or when its input ends."""
-        try:
-            program: Program = external.running()
-        except Fault as fault:
-            external.failed(fault)
-            return Probe(name, False, str(fault))
+        greeting = self._greeting(external)
+        if not greeting.passed:
+            return Probe(name, False, greeting.found)
         started = time.perf_counter()
-        ended = program.quit(line)
-        external.failed(Fault("early_end", "told to end"))
-        took = time.perf_counter() - started
-        return Probe(name, ended, f"ended {'' if ended else 'not by itself with status 0 '}within {took:.2f} s")
+        ended = external.stop(line, ENDS_IN)
+        took = f"within {time.perf_counter() - started:.2f} s"
+        return Probe(name, ended, f"ended {took}" if ended else f"did not end by itself, with status 0, {took}")
 
     def _question(self, external: External) -> tuple[told.Told, dict[str, int]]:
         game = Game.deal(external.rules, self._seed, 0)

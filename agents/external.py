@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from agents import told
 from agents.base import FAULT_OF, Agent
-from agents.program import Fault, Program, quoted
+from agents.program import GRACE, Fault, Program, quoted
 from paohuzi_env.checks import whole
 from paohuzi_env.core.state import HISTORY
 from paohuzi_env.errors import NotationError
@@ -103,9 +103,15 @@ class External(Agent):
             self.failed(fault)
 
     def close(self) -> None:
-        if self._program is not None:
-            self._program.quit(told.line_of(told.QUIT))
-            self._program = None
+        self.stop(told.line_of(told.QUIT))
+
+    def stop(self, last: bytes, seconds: float = GRACE) -> bool:
+        """Send a last line and the end of input; whether the program then ended by itself, in time and with status 0.
+
+        Nothing of it is left, in any case. The next question starts it again.
+        """
+        program, self._program = self._program, None
+        return program is not None and program.quit(last, seconds)
 
     @property
     def fingerprint(self) -> str:

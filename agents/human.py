@@ -84,11 +84,7 @@ class Human(Agent):
         for number, choice in enumerate(window, 1):
             print(f" {number:>2}  {in_words(choice)}")
         while True:
-            try:
-                text = input(f"{WORDS[table.window.phase]} 1-{len(window)} (? hint, q leave): ").strip()
-            except EOFError:
-                print()
-                text = "q"
+            text = _typed(f"{WORDS[table.window.phase]} 1-{len(window)} (? hint, q leave): ")
             if text in ("q", "quit"):
                 raise Left(f"seat {table.viewer} has left the table")
             if text in ("?", "？"):
@@ -137,6 +133,17 @@ class Human(Agent):
             return ", ".join(map(_wait_text, waits(hand, melds, self.rules)))
         except NotationError:
             return ""
+
+
+def _typed(prompt: str) -> str:
+    """What the person types; at the end of the input (or without one), the wish to leave."""
+    try:
+        return input(prompt).strip()
+    except UnicodeDecodeError:
+        return "\ufffd"
+    except (EOFError, RuntimeError):
+        print()
+        return "q"
 
 
 def strongest() -> str:

@@ -215,14 +215,14 @@ class Program:
 
     # --- ending -------------------------------------------------------------------------------------------------------
 
-    def quit(self, line: bytes) -> bool:
-        """Ask it to end, and see that it does; whether it did so by itself, with status 0."""
+    def quit(self, line: bytes, seconds: float = GRACE) -> bool:
+        """Send a last line and the end of input, and see that it ends; whether it did so by itself, with status 0."""
         if self._closed:
             return False
         with contextlib.suppress(Fault):
             self.tell(line)
             self._stop_writing()
-            deadline = time.monotonic() + GRACE
+            deadline = time.monotonic() + seconds
             while self._open and (left := deadline - time.monotonic()) > 0:
                 self._exchange(memoryview(b""), left)
                 self._read.clear()  # what it says now matters to nobody

@@ -53,7 +53,7 @@ class Terminal:
         return text
 
     def type(self, text: str) -> None:
-        os.write(self._fd, text.encode())
+        os.write(self._fd, text.encode(errors="surrogateescape"))
 
     def ask(self, text: str) -> str:
         """Type a line and give what is shown until the next prompt, or the end."""

@@ -147,14 +147,14 @@ def main() -> None:
             signal.signal(number, signal.SIG_IGN)
     for line in sys.stdin.buffer:
         message = json.loads(line)
+        if "move" in message and WAY == "ASCII only":
+            line.decode("ascii")
         if "hello" in message:
             on_hello(WAY)
         elif "move" in message:
             on_move(WAY, message["move"]["legal"])
         elif "end" in message and WAY == "answers notices":
             say({"action": "thanks"})
-        elif "note" in line.decode(errors="replace") and WAY == "ASCII only":
-            line.decode("ascii")
         elif "quit" in message and WAY != "does not end":
             break
     if WAY == "does not end":

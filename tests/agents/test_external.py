@@ -44,8 +44,8 @@ FAILS = {
     ],
     "garbage": [
         "action 7", "action null", 'action ["discard a"]', 'bytes "discard a"', 'bytes "[1]"', 'bytes "{}"',
-        'bytes "7"', 'bytes "\\u00ff\\u00fe\\u0000"', 'bytes "{\\"action\\": "', "nested", "says more than asked", "two answers",
-        "hello: not JSON", "hello: no name", "hello: other version",
+        'bytes "7"', 'bytes "\\u00ff\\u00fe\\u0000"', 'bytes "{\\"action\\": "', "nested",
+        "says more than asked", "two answers", "hello: not JSON", "hello: no name", "hello: other version",
     ],
     "flood": ["endless line", "10 MB line", "floods standard error"],
 }  # fmt: skip

@@ -79,11 +79,9 @@ def test_the_notice_of_the_end_does_not_depend_on_what_the_seat_may_not_know() -
 @pytest.mark.parametrize("rules", RULES, ids=str)
 def test_it_is_in_the_notation_and_agrees_with_the_game(rules: Any) -> None:
     phases: set[str] = set()
-    compared = 0
-    for game, seat in played(rules, 60, f"agrees {rules}"):
+    for compared, (game, seat) in enumerate(played(rules, 60, f"agrees {rules}")):
         if {"discard", "hu"} <= phases and compared > 100:
             break
-        compared += 1
         move, legal = question(game, seat)
         g = game.record
         assert list(legal) == move["legal"] == game.legal_texts()
