@@ -100,8 +100,10 @@ class Checker:
         yield self._strange(first)
         yield self._again(first)
         yield self._notice(first)
-        yield self._ends(first, "quit", told.line_of(told.QUIT))
-        yield self._ends(first, "end of input", b"")
+        told_to = self._ends(first, "quit", told.line_of(told.QUIT))
+        yield told_to
+        if told_to.passed:
+            yield self._ends(first, "end of input", b"")
 
     def _greeting(self, external: External) -> Probe:
         started = time.perf_counter()

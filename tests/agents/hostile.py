@@ -79,7 +79,7 @@ def on_move(way: str, legal: list[str]) -> None:
     elif way == "stops itself":
         os.kill(os.getpid(), signal.SIGSTOP)
     elif way == "slow":
-        time.sleep(0.2)
+        time.sleep(0.5)
         say(answer)
     elif way == "fails":
         raise ValueError("no idea 不知道")

@@ -180,7 +180,7 @@ def test_a_supervisor_that_is_told_to_end_kills_the_program(mark: str) -> None:
 
 
 def test_the_time_for_a_hand_is_counted_by_hand_and_seat(mark: str) -> None:
-    agent = External("hunan", hostile("slow", mark), move=2, hand=0.5)
+    agent = External("hunan", hostile("slow", mark), move=20, hand=1.4)
     game = Game.deal("hunan", 3)
     answers = asked(agent, game, 4, hand=7)
     assert answers[:2] == [answers[0]] * 2
