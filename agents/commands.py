@@ -27,7 +27,7 @@ MOST_PAUSE: Final = 60.0
 _Command: TypeAlias = Annotated[tyro.conf.Positional[str], named("COMMAND", "")]
 _Rules: TypeAlias = Annotated[str, named("RULES")]
 _ManyRules: TypeAlias = Annotated[tuple[str, ...], named("RULES ...", "(default: every preset)")]
-_Agents: TypeAlias = Annotated[tuple[str, ...], named("AGENT ...", "(default: the strongest that needs no search)")]
+_Agents: TypeAlias = Annotated[tuple[str, ...], named("AGENT ...", "(default: heuristic)")]
 _Number: TypeAlias = Annotated[int, named("N")]
 _Seed: TypeAlias = Annotated[int | None, named("N", "(default: a new one)")]
 _Seconds: TypeAlias = Annotated[float, named("SECONDS")]
@@ -111,8 +111,11 @@ def _list() -> int:
 
     rows = []
     for name in names():
-        options = ", ".join(_shown(option, default) for option, default in options_of(name).items())
-        about = (factory_of(name).__doc__ or "").strip().partition("\n")[0]
+        try:
+            options = ", ".join(_shown(option, default) for option, default in options_of(name).items())
+            about = (factory_of(name).__doc__ or "").strip().partition("\n")[0]
+        except ImportError as error:
+            options, about = "", f"cannot be used here: {error}"
         rows.append((name, options, about))
     print_table(("agent", "options and defaults", "what it is"), rows)
     return 0
@@ -161,9 +164,9 @@ def _others(texts: Sequence[str], rules: RuleSet, watch: bool) -> list[str]:
     if len(names) > most:
         raise UsageError(f"--agents: {len(names)} of them; allowed: at most {most} with {rules}")
     if not names:
-        from agents.human import strongest
+        from agents.human import COMPANY
 
-        names = [strongest()]
+        names = [COMPANY]
     return names + names[-1:] * (need - len(names))
 
 

@@ -29,8 +29,8 @@ from paohuzi_env.rules import RuleSet
 from paohuzi_env.show import printable
 from paohuzi_env.table import WORDS, SeatRow, Table
 
-STRONGEST: Final = ("heuristic", "uniform")
-"""Who gives hints, and sits at a person's table, if nobody is named: the first of them that is there."""
+COMPANY: Final = "heuristic"
+"""Who gives hints, and sits at a person's table, where nobody is named."""
 _HELP: Final = "a number, a choice such as 'discard a' or '打 一', ? for a hint, q to leave"
 
 
@@ -52,11 +52,10 @@ class Human(Agent):
     history = HISTORY
     batch = 1
 
-    def __init__(self, rules: RuleSet | str = "hunan", hint: str = "", *, seed: int = 0) -> None:
+    def __init__(self, rules: RuleSet | str = "hunan", hint: str = COMPANY, *, seed: int = 0) -> None:
         super().__init__(rules, seed=seed)
         from agents.registry import make
 
-        hint = hint or strongest()
         if hint.partition(":")[0] == "human":
             raise ValueError(f"hint = {hint!r}; allowed: another agent")
         self._adviser = make(hint, rules, seed=seed)
@@ -144,13 +143,6 @@ def _typed(prompt: str) -> str:
     except (EOFError, RuntimeError):
         print()
         return "q"
-
-
-def strongest() -> str:
-    """The name of the agent that is taken where nobody has named one."""
-    from agents.registry import names
-
-    return next(name for name in STRONGEST if name in names())
 
 
 def _question(table: Table) -> str:
