@@ -91,6 +91,9 @@ class External(Agent):
             except Fault as fault:
                 actions[i] = FAULT_OF[fault.kind]
                 self.failed(fault)
+            except BaseException:  # an interrupt: the answer that is under way belongs to no later question
+                self._kill()
+                raise
         return actions
 
     def ended(self, views: Any, hands: NDArray[np.int64]) -> None:
@@ -159,23 +162,32 @@ class External(Agent):
             kind = "crash" if self.fault is None else self.fault.kind
             raise Fault(kind, f"not started any more, after {self.restarts + 1} faults")
         self._starts_left -= 1
-        self._program = Program(self.command, self.memory * MIB)
+        program = self._program = Program(self.command, self.memory * MIB)
         limits = {"move": self.move, "hand": self.hand, "memory": self.memory}
-        answer = self._program.ask(told.line_of(told.hello(self.rules, limits)), self.start)
+        try:
+            self._greeted(program.ask(told.line_of(told.hello(self.rules, limits)), self.start))
+        except BaseException:
+            self._kill()
+            raise
+        return program
+
+    def _greeted(self, answer: bytes) -> None:
         greeting = _object(answer)
         name, protocol = greeting.get("name"), greeting.get("protocol")
         if not isinstance(name, str) or protocol != told.PROTOCOL or isinstance(protocol, bool):
             allowed = f'{{"name": TEXT, "protocol": {told.PROTOCOL}}}'
             raise Fault("garbage", f"{quoted(answer)} after hello; allowed: {allowed}")
         self.program_name = "".join(c if c.isprintable() else "?" for c in name)[:MOST_NAME]
-        return self._program
 
     def failed(self, fault: Fault) -> None:
-        """Note a fault; the program is started again when it is asked next."""
+        """Note a fault and kill the program; it is started again when it is asked next."""
         self.fault = fault
-        if self._program is not None:
-            self._program.close()
-            self._program = None
+        self._kill()
+
+    def _kill(self) -> None:
+        program, self._program = self._program, None
+        if program is not None:
+            program.close()
 
     def _number(self, hand: int) -> int:
         """What a hand is called: hands are counted as they come. What was used by long past ones is forgotten."""

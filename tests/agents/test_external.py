@@ -189,6 +189,29 @@ def test_the_time_for_a_hand_is_counted_by_hand_and_seat(mark: str) -> None:
     agent.close()
 
 
+@pytest.mark.parametrize("at", ["hello", "move"])
+def test_after_an_interrupt_no_answer_is_taken_for_that_of_a_later_question(
+    at: str, mark: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent = External("hunan", hostile("good", mark))
+    game = Game.deal("hunan", 3)
+    ask = Program.ask
+
+    def interrupted(program: Program, line: bytes, seconds: float) -> bytes:
+        answer = ask(program, line, seconds)
+        if line.startswith(f'{{"{at}"'.encode()):
+            raise KeyboardInterrupt
+        return answer
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Program, "ask", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            asked(agent, game)
+    assert left(mark) == []
+    assert asked(agent, game)[0] in game.legal_actions
+    agent.close()
+
+
 def test_memory_is_no_limit_where_none_is_wanted(mark: str) -> None:
     agent = External("hunan", hostile("good", mark), memory=0)
     assert asked(agent, Game.deal("hunan", 3))[0] >= 0
