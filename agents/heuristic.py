@@ -11,22 +11,24 @@ Each rule of thumb is a kernel of its own; the numbers in them are `WEIGHTS`.
 
 from __future__ import annotations
 
-from functools import lru_cache
-from math import exp, log
-from typing import Any, Final
+from math import exp
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.base import CompiledAgent
-from agents.own_hand import OWN_HAND, load_hand, move_chi, move_peng, move_tile, set_rows
+from agents.own_hand import OWN_HAND, load_hand, load_melds, move_chi, move_peng, move_tile, set_rows
 from agents.plan import CHANCES, PLAN, STEP, find_plan, prepare_plans
 from paohuzi_env.core._compile import kernel
 from paohuzi_env.core.actions import CHI, HU, PAO, PASS, PENG
 from paohuzi_env.core.chi import group_options
-from paohuzi_env.core.state import BI_WINDOW, DISCARDING, H_KAN, H_PAO, H_PENG, H_WEI, PAO_MELD, PENG_MELD, WEI
-from paohuzi_env.core.tiles import KINDS, NO_TILE, RANKS, SHAPES, WILD, partner
-from paohuzi_env.rules import RuleSet
+from paohuzi_env.core.state import (
+    BI_WINDOW, DA_ZI, DIAN_HU, DISCARDING, DUI_DUI_HU, H_KAN, H_PAO, H_PENG, H_WEI, HONG_HU, HONG_WU, PAO_MELD,
+    PENG_MELD, WU_HU, XIAO_ZI,
+)  # fmt: skip
+from paohuzi_env.core.tiles import KINDS, NO_TILE, RANKS, SHAPES, is_red, partner
+from paohuzi_env.rules import RuleSet, rule_set
 from paohuzi_env.search import Policy
 
 WEIGHTS: Final[dict[str, tuple[float, str]]] = {
@@ -51,14 +53,27 @@ WEIGHTS: Final[dict[str, tuple[float, str]]] = {
     "feed_pao": (0.5, "worth of a pao to the seat that is given it"),
     "feed_hu": (1.0, "worth of a win on a discard, where the rules have it"),
     "claim_peng": (0.1, "added to a peng: the hand is nearer by more than the plan says"),
-    "claim_chi": (0.0, "added to a chi"),
+    "claim_chi": (-0.3, "added to a chi"),
+    "points": (2.0, "logarithm of the points that a position of worth 0 is good for"),
+    "pattern": (0.8, "worth of the logarithm of the fan that may be expected"),
+    "pattern_near": (0.4, "tiles by which colours and sizes may still change, for a whole hand"),
+    "pattern_far": (0.35, "and for each door that is still to be made"),
+    "alike": (0.5, "worth of the logarithm of the fan of a hand of pengs, kan and quads"),
 }
 """Weight -> its value and what it means."""
 NAMES: Final = tuple(WEIGHTS)
 (
     DOOR, EXCESS, NEVER, CHI_DRAWN, CHI_FED, PENG_DRAWN, PENG_FED, HU_DRAWN, STALE, WEI_SHARE, QUAD, HUXI_LOW,
     HUXI_HIGH, FLOOR_SHIFT, FLOOR_WIDTH, PAYOFF, FEED_PENG, FEED_CHI, FEED_PAO, FEED_HU, CLAIM_PENG, CLAIM_CHI,
+    POINTS, PATTERN, PATTERN_NEAR, PATTERN_FAR, ALIKE,
 ) = range(len(NAMES))  # fmt: skip
+
+FINE: Final = 4
+"""Entries of the floor table for a huxi."""
+FLOORS: Final = 100 * FINE
+BY_LARGE: Final = 3  # after the red tiles: with none, one, more of them in melds
+BY_SMALL: Final = 4
+BY_ALIKE: Final = 5
 
 TABLE: Final = [
     ("unseen", "i8", (20,)),  # tiles of each kind that the seat cannot see
@@ -66,6 +81,7 @@ TABLE: Final = [
     ("met_next", "i8"),  # bit for each kind that the next seat cannot chi any more
     ("share", "f8", (3,)),  # of the unseen tiles in the hand of each seat
     ("quad_share", "f8"),  # of the fourth tiles that will make a pao or ti
+    ("danger", "f8", (20,)),  # of discarding each kind that the hand holds
     ("base_huxi", "f8"),  # of melds and kan, with the quads that they may become
 ]
 """Fields of a scratch record, beside those of OWN_HAND and PLAN."""
@@ -152,14 +168,9 @@ def huxi_price(r: Any, w: Any, huxi: float, doors: int) -> float:
 
 
 @kernel
-def floor_worth(r: Any, w: Any, huxi: float) -> float:
-    """The logarithm of the chance that so many expected huxi reach the floor, and of what a win with them pays."""
-    x = (huxi + w[FLOOR_SHIFT] - r.min_huxi) / w[FLOOR_WIDTH]
-    reach = -log(1.0 + exp(-max(x, -30.0)))
-    above = max(huxi, r.min_huxi)
-    if r.base_on_huxi:
-        return reach + w[PAYOFF] * log(above + 5.0)
-    return reach + w[PAYOFF] * log(1.5 + (above - r.deng_from) / r.deng_step)
+def floor_worth(floors: Any, huxi: float) -> float:
+    """What so many expected huxi are worth: whether they reach the floor, and what a win with them pays."""
+    return floors[min(int(huxi * FINE), FLOORS - 1)]
 
 
 @kernel
@@ -210,56 +221,89 @@ def chance_of_chi(p: Any, k: int, q: float) -> float:
     return 1.0 - max(miss, 0.0)
 
 
+@kernel
+def pattern_worth(r: Any, w: Any, fans: Any, p: Any) -> float:
+    """What the scoring patterns are worth that colours, sizes and pairs of hand and melds may make."""
+    red, large, small = p.laid[0], p.laid[1], p.laid[2]
+    pairs = 0
+    for k in range(KINDS):
+        n = p.hand[0, k]
+        if n:
+            red += n * is_red(k)
+            pairs += n == 2
+            if k < RANKS:
+                small += n
+            else:
+                large += n
+    left = min(max(r.doors - p.melds - p.kans, 0), 7)
+    worth = fans[min(p.laid[0], 2), left, min(red, 27)]
+    worth += fans[BY_LARGE, left, min(large, 27)] + fans[BY_SMALL, left, min(small, 27)]
+    if p.chis == 0 and r.pat_present[DUI_DUI_HU]:
+        alike = p.melds + p.kans + pairs
+        if alike + 2 >= r.doors:
+            worth += fans[BY_ALIKE, left, min(alike, 27)]
+    return worth
+
+
 # --- positions --------------------------------------------------------------------------------------------------------
 
 
 @kernel
-def hand_worth(v: Any, r: Any, w: Any, p: Any) -> float:
-    """What the hand in `p` is worth, whatever a discard gives."""
+def hand_worth(v: Any, r: Any, data: Any, p: Any) -> float:
+    """What the hand in `p` is worth in logarithms, a door of its own included for each meld."""
     set_rows(r, p)
-    find_plan(p, max(r.doors - p.melds - p.kans, 0))
+    doors = max(r.doors - p.melds - p.kans, 0)
+    find_plan(p, doors)
     huxi = p.base_huxi + (p.huxi - v.huxi[v.seat]) + p.plan_huxi
-    return p.plan_worth - p.per_huxi * p.plan_huxi + floor_worth(r, w, huxi)
+    worth = p.plan_worth - p.per_huxi * p.plan_huxi - p.door * doors
+    return worth + floor_worth(data[2], huxi) + pattern_worth(r, data[0], data[3], p)
 
 
 @kernel
-def worth_after(v: Any, r: Any, w: Any, p: Any) -> float:
-    """`hand_worth` after the best discard, where one is owed."""
+def points(w: Any, worth: float) -> float:
+    """A worth in points."""
+    return exp(worth + w[POINTS])
+
+
+@kernel
+def worth_after(v: Any, r: Any, data: Any, p: Any) -> float:
+    """What the hand is worth in points, after the best discard where one is owed."""
+    w = data[0]
     if p.hand_n[0] % 3 != (2 if p.quads[0] else 0):
-        return hand_worth(v, r, w, p)
+        return points(w, hand_worth(v, r, data, p))
     best = -1e9
     for k in range(KINDS):
         if p.hand[0, k] == 1 or p.hand[0, k] == 2:
             move_tile(p, k, -1)
-            best = max(best, hand_worth(v, r, w, p) - danger(v, r, w, p, k))
+            best = max(best, points(w, hand_worth(v, r, data, p)) - p.danger[k])
             move_tile(p, k, 1)
     return best
 
 
 @kernel
-def worth_with_bi(v: Any, r: Any, w: Any, p: Any, kind: int) -> float:
-    """`hand_worth` after the best bi group, where copies of the eaten tile are left."""
+def worth_with_bi(v: Any, r: Any, data: Any, p: Any, kind: int) -> float:
+    """`worth_after` the best bi group, where copies of the eaten tile are left."""
     if p.hand[0, kind] == 0:
-        return worth_after(v, r, w, p)
+        return worth_after(v, r, data, p)
     best = -1e9
     options = group_options(p, 0, kind, 1)
     for shape in range(SHAPES):
         if options >> (CHI + shape) & 1:
             move_chi(r, p, kind, shape, 1, 1)
-            best = max(best, worth_after(v, r, w, p) + p.door)
+            best = max(best, worth_after(v, r, data, p))
             move_chi(r, p, kind, shape, 1, -1)
     return best
 
 
 @kernel
-def best_group(v: Any, r: Any, w: Any, p: Any, kind: int, from_hand: int, least: float) -> int:
+def best_group(v: Any, r: Any, data: Any, p: Any, kind: int, from_hand: int, least: float) -> int:
     """The chi (or bi) of `kind` that leaves the best hand, or PASS where none is worth `least`."""
     best = least
     action = PASS
     for shape in range(SHAPES):
         if v.legal >> (CHI + shape) & 1:
             move_chi(r, p, kind, shape, from_hand, 1)
-            worth = worth_with_bi(v, r, w, p, kind) + p.door
+            worth = worth_with_bi(v, r, data, p, kind)
             move_chi(r, p, kind, shape, from_hand, -1)
             if worth > best:
                 best = worth
@@ -268,14 +312,14 @@ def best_group(v: Any, r: Any, w: Any, p: Any, kind: int, from_hand: int, least:
 
 
 @kernel
-def best_discard(v: Any, r: Any, w: Any, p: Any) -> int:
+def best_discard(v: Any, r: Any, data: Any, p: Any) -> int:
     """The discard after which the hand is worth most, what it gives to the others taken off."""
     best = -1e9
     action = -1
     for k in range(KINDS):
         if v.legal >> k & 1:
             move_tile(p, k, -1)
-            worth = hand_worth(v, r, w, p) - danger(v, r, w, p, k)
+            worth = points(data[0], hand_worth(v, r, data, p)) - p.danger[k]
             move_tile(p, k, 1)
             if worth > best:
                 best = worth
@@ -284,9 +328,11 @@ def best_discard(v: Any, r: Any, w: Any, p: Any) -> int:
 
 
 @kernel
-def survey(v: Any, r: Any, w: Any, chances: Any, p: Any) -> None:
+def survey(v: Any, r: Any, data: Any, p: Any) -> None:
     """Look at the table and price the parts of the hand."""
+    w = data[0]
     load_hand(v, p)
+    load_melds(v, p)
     set_rows(r, p)
     count_unseen(v, r, p)
     note_met(v, p)
@@ -294,54 +340,103 @@ def survey(v: Any, r: Any, w: Any, chances: Any, p: Any) -> None:
     if v.phase > DISCARDING and v.phase < BI_WINDOW:  # what is passed is stale (5.8)
         p.chi_comes[v.live] *= w[STALE]
         p.peng_comes[v.live] *= w[STALE]
+    for k in range(KINDS):
+        if 0 < p.hand[0, k] < 3:
+            p.danger[k] = danger(v, r, w, p, k)
     p.base_huxi = sure_huxi(v, r, p)
     p.door = w[DOOR]
     p.excess = w[EXCESS]
     p.per_huxi = huxi_price(r, w, p.base_huxi, r.doors - p.melds - p.kans)
-    prepare_plans(p, r, chances)
+    prepare_plans(p, r, data[1])
 
 
 @kernel
 def heuristic(v: Any, r: Any, data: Any, p: Any, word: Any) -> int:
-    """The heuristic policy: `data` is the weights and the logarithms of chances."""
+    """The heuristic policy: `data` is the weights and the tables of chances, floors and fans."""
     if v.legal >> HU & 1:
         return HU
     if v.legal >> PAO & 1:
         return PAO
-    w = data[0]
-    survey(v, r, w, data[1], p)
+    survey(v, r, data, p)
     if v.phase == DISCARDING:
-        return best_discard(v, r, w, p)
+        return best_discard(v, r, data, p)
     if v.phase == BI_WINDOW:
-        return best_group(v, r, w, p, v.bi_kind, 1, -1e9)
-    passed = hand_worth(v, r, w, p)
+        return best_group(v, r, data, p, v.bi_kind, 1, -1e9)
+    w = data[0]
+    passed = points(w, hand_worth(v, r, data, p))
     if v.legal >> PENG & 1:
         move_peng(r, p, v.live, 1)
-        taken = worth_after(v, r, w, p) + p.door + w[CLAIM_PENG]
-        return PENG if taken > passed else PASS
-    return best_group(v, r, w, p, v.live, 0, passed - w[CLAIM_CHI])
+        taken = worth_after(v, r, data, p)
+        return PENG if taken > passed * exp(-w[CLAIM_PENG]) else PASS
+    return best_group(v, r, data, p, v.live, 0, passed * exp(-w[CLAIM_CHI]))
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------
+
+Array: TypeAlias = NDArray[np.float64]
+
+
+def log_chances(never: float) -> Array:
+    """The logarithm of the chance that at least one tile comes, for 0, 1/STEP, 2/STEP, … expected ones."""
+    expected = np.arange(1, CHANCES) / STEP
+    return np.concatenate([[never], np.maximum(np.log1p(-np.exp(-expected)), never)])
+
+
+def floor_table(rules: RuleSet, w: Array) -> Array:
+    """For 0, 1/FINE, … expected huxi: the logarithm of the chance that the floor is reached, and of what is paid then."""
+    huxi = np.arange(FLOORS) / FINE
+    reach = -np.log1p(np.exp(-(huxi + w[FLOOR_SHIFT] - rules.min_huxi) / w[FLOOR_WIDTH]))
+    above = np.maximum(huxi, rules.min_huxi)
+    if rules.base_on == "huxi":
+        return reach + w[PAYOFF] * np.log(above + 5.0)
+    return reach + w[PAYOFF] * np.log(1.5 + np.maximum(above - rules.deng_from, 0) / rules.deng_step)
+
+
+def fan_tables(rules: RuleSet, w: Array) -> Array:
+    """What a count of tiles (or of pairs, kan and melds alike) is worth, by the doors that are still to be made."""
+    r = rules.record[0]
+    fans = np.ones((6, 8, 28))
+    for left in range(8):
+        width = w[PATTERN_NEAR] + w[PATTERN_FAR] * left
+        for melded in range(3):
+            for pattern in (HONG_HU, HONG_WU, DIAN_HU, WU_HU):
+                if melded <= r["pat_up_to"][pattern]:
+                    fans[melded, left] += extra_fan(r, pattern, width)
+        fans[BY_LARGE, left] += extra_fan(r, DA_ZI, width)
+        fans[BY_SMALL, left] += extra_fan(r, XIAO_ZI, width)
+    worth = w[PATTERN] * np.log(fans)
+    alike = 1 / (1 + np.exp(-2.0 * (np.arange(28) - rules.doors)))
+    worth[BY_ALIKE] = w[ALIKE] * np.log1p(max(int(r["pat_fan"][DUI_DUI_HU]) - 1, 0) * alike)
+    return worth
+
+
+def extra_fan(r: Any, pattern: int, width: float) -> Array:
+    """What a pattern is expected to add to the fan of a hand, for 0 to 27 tiles that count for it now."""
+    if not r["pat_present"][pattern]:
+        return np.zeros(28)
+    n = np.arange(28)
+    chance = 1 / (1 + np.exp(-(n - int(r["pat_from"][pattern]) + 0.5) / width))
+    if r["pat_up_to"][pattern] < 27:
+        chance -= 1 / (1 + np.exp(-(n - int(r["pat_up_to"][pattern]) - 0.5) / width))
+    return max(int(r["pat_fan"][pattern]) - 1, 0) * chance
 
 
 # --- the agent --------------------------------------------------------------------------------------------------------
 
 
-def log_chances(never: float) -> NDArray[np.float64]:
-    """The logarithm of the chance that at least one tile comes, for 0, 1/STEP, 2/STEP, … expected ones."""
-    return np.array([never] + [max(log(1 - exp(-i / STEP)), never) for i in range(1, CHANCES)])
-
-
-def heuristic_policy(**weights: float) -> Policy:
-    """The heuristic policy, with weights other than `WEIGHTS` where they are given."""
+def heuristic_policy(rules: RuleSet | str = "hunan", **weights: float) -> Policy:
+    """The heuristic policy for a rule set, with other weights than `WEIGHTS` where they are given."""
     unknown = sorted(set(weights) - set(WEIGHTS))
     if unknown:
         raise ValueError(f"weight {unknown[0]!r}; allowed: {', '.join(WEIGHTS)}")
-    values = np.array([weights.get(name, WEIGHTS[name][0]) for name in NAMES])
-    scratch = np.dtype([*OWN_HAND, *TABLE, *PLAN], align=True)
-    return Policy(heuristic, (values, log_chances(float(values[NEVER]))), scratch)
+    w = np.array([weights.get(name, WEIGHTS[name][0]) for name in NAMES])
+    rules = rule_set(rules)
+    data = (w, log_chances(float(w[NEVER])), floor_table(rules, w), fan_tables(rules, w))
+    return Policy(heuristic, data, np.dtype([*OWN_HAND, *TABLE, *PLAN], align=True))
 
 
 class Heuristic(CompiledAgent):
     """Plays by rules of thumb over the best plan of its hand; options are its weights."""
 
     def __init__(self, rules: RuleSet | str = "hunan", *, seed: int = 0, **weights: float) -> None:
-        super().__init__(rules, heuristic_policy(**weights), seed=seed)
+        super().__init__(rules, heuristic_policy(rules, **weights), seed=seed)

@@ -11,15 +11,17 @@ from typing import Any, Final
 from paohuzi_env.core._compile import kernel
 from paohuzi_env.core.chi import move_group
 from paohuzi_env.core.melds import group_huxi
-from paohuzi_env.core.state import H_KAN, H_PENG
-from paohuzi_env.core.tiles import KINDS, RANKS, WILD
+from paohuzi_env.core.state import CHI_MELD, H_KAN, H_PENG, PAO_MELD, TI
+from paohuzi_env.core.tiles import KINDS, RANKS, WILD, is_red, partner
 
 OWN_HAND: Final = [
     ("hand", "i8", (1, 21)),  # copies of each kind
     ("hand_n", "i8", (1,)),
     ("quads", "i8", (1,)),
     ("melds", "i8"),
+    ("chis", "i8"),  # chi and bi among them
     ("huxi", "i8"),  # of the melds on the table
+    ("laid", "i8", (3,)),  # red, large and small tiles in them; kept where `load_melds` has been called
     ("rows", "i8", (2,)),  # as GAME.rows; kept by `set_rows` alone
     ("kans", "i8"),
     ("kan_huxi", "i8"),
@@ -37,6 +39,36 @@ def load_hand(v: Any, p: Any) -> None:
     p.quads[0] = v.quads[v.seat]
     p.melds = v.melds_n[v.seat]
     p.huxi = v.huxi[v.seat]
+
+
+@kernel
+def lay_tiles(p: Any, kind: int, copies: int) -> None:
+    """Count tiles of a kind that go into melds."""
+    p.laid[0] += copies * is_red(kind)
+    p.laid[1 if kind >= RANKS else 2] += copies
+
+
+@kernel
+def lay_group(p: Any, kind: int, shape: int, sign: int) -> None:
+    """Count the tiles of a chi or bi group."""
+    lay_tiles(p, kind, sign)
+    lay_tiles(p, partner(kind, shape, 0), sign)
+    lay_tiles(p, partner(kind, shape, 1), sign)
+    p.chis += sign
+
+
+@kernel
+def load_melds(v: Any, p: Any) -> None:
+    """Count the tiles of the own melds."""
+    s = v.seat
+    p.laid[:] = 0
+    p.chis = 0
+    for m in range(v.melds_n[s]):
+        meld_type = v.meld_type[s, m]
+        if meld_type == CHI_MELD:
+            lay_group(p, v.meld_kind[s, m], v.meld_shape[s, m], 1)
+        else:
+            lay_tiles(p, v.meld_kind[s, m], 4 if meld_type == PAO_MELD or meld_type == TI else 3)
 
 
 @kernel
@@ -69,6 +101,7 @@ def move_tile(p: Any, kind: int, copies: int) -> None:
 def move_peng(r: Any, p: Any, kind: int, sign: int) -> None:
     """Lay a peng of `kind` with two tiles of the hand; with `sign` -1 take it back."""
     move_tile(p, kind, -2 * sign)
+    lay_tiles(p, kind, 3 * sign)
     p.melds += sign
     p.huxi += sign * r.huxi[H_PENG, kind]
 
@@ -77,5 +110,6 @@ def move_peng(r: Any, p: Any, kind: int, sign: int) -> None:
 def move_chi(r: Any, p: Any, kind: int, shape: int, from_hand: int, sign: int) -> None:
     """Lay the group of `kind` in `shape`, a chi or with `from_hand` 1 a bi; with `sign` -1 take it back."""
     move_group(p, 0, kind, shape, from_hand, -sign)
+    lay_group(p, kind, shape, sign)
     p.melds += sign
     p.huxi += sign * group_huxi(r, kind, shape)
