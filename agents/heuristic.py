@@ -11,7 +11,7 @@ Each rule of thumb is a kernel of its own; the numbers in them are `WEIGHTS`.
 
 from __future__ import annotations
 
-from math import exp
+from math import exp, log
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -23,49 +23,57 @@ from agents.plan import CHANCES, PLAN, STEP, find_plan, prepare_plans
 from paohuzi_env.core._compile import kernel
 from paohuzi_env.core.actions import CHI, HU, PAO, PASS, PENG
 from paohuzi_env.core.chi import group_options
+from paohuzi_env.core import state as st
+from paohuzi_env.core.melds import lay, set_hand_sums
 from paohuzi_env.core.state import (
-    BI_WINDOW, DA_ZI, DIAN_HU, DISCARDING, DUI_DUI_HU, H_KAN, H_PAO, H_PENG, H_WEI, HONG_HU, HONG_WU, PAO_MELD,
+    BI_WINDOW, DA_ZI, DIAN_HU, DISCARDING, DUI_DUI_HU, H_KAN, H_PAO, H_PENG, H_WEI, HONG_HU, HONG_WU, OTHER_DRAW, OWN_DRAW, PAO_MELD,
     PENG_MELD, WU_HU, XIAO_ZI,
 )  # fmt: skip
-from paohuzi_env.core.tiles import KINDS, NO_TILE, RANKS, SHAPES, is_red, partner
+from paohuzi_env.core.tiles import KINDS, NO_TILE, RANKS, SHAPES, WILD, is_red, partner
+from paohuzi_env.core.waits import judge_draw
 from paohuzi_env.rules import RuleSet, rule_set
 from paohuzi_env.search import Policy
 
 WEIGHTS: Final[dict[str, tuple[float, str]]] = {
-    "door": (3.0, "worth of a whole door"),
-    "excess": (2.2, "taken off for each door in the plan beyond those that are needed"),
-    "never": (-3.0, "logarithm of the chance that a tile comes of which none is left"),
-    "chi_drawn": (0.2, "share of a kind's tiles in the wall that come by chi"),
-    "chi_fed": (0.03, "share of a kind's tiles in other hands that come by chi"),
-    "peng_drawn": (0.6, "share of a pair's tiles in the wall that come by peng or wei"),
-    "peng_fed": (0.1, "share of a pair's tiles in other hands that come by peng"),
-    "hu_drawn": (0.9, "share of a kind's tiles in the wall that can be won on"),
-    "stale": (0.3, "what is left of a kind's tiles where it is stale"),
-    "wei": (0.4, "share of pairs that become a wei rather than a peng"),
-    "quad": (0.6, "share of fourth tiles in the wall that make a pao or ti"),
-    "huxi_low": (0.10, "worth of a huxi in choosing a plan, where the floor is reached"),
-    "huxi_high": (0.25, "worth of a huxi in choosing a plan, where the floor is far"),
-    "floor_shift": (1.0, "huxi that are added to those of the plan before the floor is looked at"),
-    "floor_width": (2.5, "huxi by which the plan may err"),
-    "payoff": (0.7, "worth of the logarithm of what a win pays"),
-    "feed_peng": (0.25, "worth of a peng to the seat that is given it"),
-    "feed_chi": (0.20, "worth of a chi to the next seat"),
-    "feed_pao": (0.5, "worth of a pao to the seat that is given it"),
-    "feed_hu": (1.0, "worth of a win on a discard, where the rules have it"),
-    "claim_peng": (0.1, "added to a peng: the hand is nearer by more than the plan says"),
-    "claim_chi": (-0.3, "added to a chi"),
-    "points": (2.0, "logarithm of the points that a position of worth 0 is good for"),
-    "pattern": (0.8, "worth of the logarithm of the fan that may be expected"),
-    "pattern_near": (0.4, "tiles by which colours and sizes may still change, for a whole hand"),
-    "pattern_far": (0.35, "and for each door that is still to be made"),
-    "alike": (0.5, "worth of the logarithm of the fan of a hand of pengs, kan and quads"),
+    "door": (2.16, "worth of a whole door"),
+    "excess": (1.7, "taken off for each door in the plan beyond those that are needed"),
+    "never": (-3.71, "logarithm of the chance that a tile comes of which none is left"),
+    "chi_drawn": (0.158, "share of a kind's tiles in the wall that come by chi"),
+    "chi_fed": (0.01, "share of a kind's tiles in other hands that come by chi"),
+    "peng_drawn": (1.56, "share of a pair's tiles in the wall that come by peng or wei"),
+    "peng_fed": (0.306, "share of a pair's tiles in other hands that come by peng"),
+    "hu_drawn": (0.01, "share of a kind's tiles in the wall that can be won on"),
+    "stale": (0.23, "what is left of a kind's tiles where it is stale"),
+    "wei": (0.18, "share of pairs that become a wei rather than a peng"),
+    "quad": (0.752, "share of fourth tiles in the wall that make a pao or ti"),
+    "huxi_low": (0.127, "worth of a huxi in choosing a plan, where the floor is reached"),
+    "huxi_high": (0.169, "worth of a huxi in choosing a plan, where the floor is far"),
+    "floor_shift": (0.929, "huxi that are added to those of the plan before the floor is looked at"),
+    "floor_width": (1.09, "huxi by which the plan may err"),
+    "payoff": (1.25, "worth of the logarithm of what a win pays"),
+    "feed_peng": (0.108, "worth of a peng to the seat that is given it"),
+    "feed_chi": (0.16, "worth of a chi to the next seat"),
+    "feed_pao": (0.243, "worth of a pao to the seat that is given it"),
+    "feed_hu": (0.742, "worth of a win on a discard, where the rules have it"),
+    "ready": (1.0, "added to the worth of a hand that waits for one tile, which is reckoned exactly"),
+    "ready_pay": (1.3, "worth of the logarithm of what such a hand is paid"),
+    "ready_fed": (0.3, "share of a kind's tiles in other hands that can be won on, where the rules have it"),
+    "threat": (0.108, "by how much of it each meld of a seat makes it more dangerous to give it something"),
+    "dead": (0.486, "taken off where the next intake may leave nothing to discard"),
+    "claim_peng": (-0.0263, "added to a peng: the hand is nearer by more than the plan says"),
+    "claim_chi": (-0.109, "added to a chi"),
+    "points": (3.66, "logarithm of the points that a position of worth 0 is good for"),
+    "pattern": (0.149, "worth of the logarithm of the fan that may be expected"),
+    "pattern_near": (0.549, "tiles by which colours and sizes may still change, for a whole hand"),
+    "pattern_far": (0.737, "and for each door that is still to be made"),
+    "alike": (1.01, "worth of the logarithm of the fan of a hand of pengs, kan and quads"),
 }
 """Weight -> its value and what it means."""
 NAMES: Final = tuple(WEIGHTS)
 (
     DOOR, EXCESS, NEVER, CHI_DRAWN, CHI_FED, PENG_DRAWN, PENG_FED, HU_DRAWN, STALE, WEI_SHARE, QUAD, HUXI_LOW,
-    HUXI_HIGH, FLOOR_SHIFT, FLOOR_WIDTH, PAYOFF, FEED_PENG, FEED_CHI, FEED_PAO, FEED_HU, CLAIM_PENG, CLAIM_CHI,
-    POINTS, PATTERN, PATTERN_NEAR, PATTERN_FAR, ALIKE,
+    HUXI_HIGH, FLOOR_SHIFT, FLOOR_WIDTH, PAYOFF, FEED_PENG, FEED_CHI, FEED_PAO, FEED_HU, READY, READY_PAY, READY_FED,
+    THREAT, DEAD, CLAIM_PENG, CLAIM_CHI, POINTS, PATTERN, PATTERN_NEAR, PATTERN_FAR, ALIKE,
 ) = range(len(NAMES))  # fmt: skip
 
 FINE: Final = 4
@@ -75,12 +83,19 @@ BY_LARGE: Final = 3  # after the red tiles: with none, one, more of them in meld
 BY_SMALL: Final = 4
 BY_ALIKE: Final = 5
 
+NOTHING: Final = -1e9
+
+GAME_HERE: Final = st.allocate(0, st.GAME).dtype
+EVAL_HERE: Final = st.allocate(0, st.EVAL).dtype
 TABLE: Final = [
     ("unseen", "i8", (20,)),  # tiles of each kind that the seat cannot see
     ("met", "i8"),  # bit for each kind that nobody can peng any more
     ("met_next", "i8"),  # bit for each kind that the next seat cannot chi any more
     ("share", "f8", (3,)),  # of the unseen tiles in the hand of each seat
     ("quad_share", "f8"),  # of the fourth tiles that will make a pao or ti
+    ("win_share", "f8"),  # of the unseen tiles that can be won on
+    ("game", GAME_HERE),  # for the evaluator
+    ("eval", EVAL_HERE),
     ("danger", "f8", (20,)),  # of discarding each kind that the hand holds
     ("base_huxi", "f8"),  # of melds and kan, with the quads that they may become
 ]
@@ -132,6 +147,7 @@ def expect_tiles(v: Any, r: Any, w: Any, p: Any) -> None:
     chi = w[CHI_DRAWN] * in_wall + w[CHI_FED] * in_hands
     peng = w[PENG_DRAWN] * in_wall + w[PENG_FED] * in_hands
     hu = w[HU_DRAWN] * in_wall
+    p.win_share = in_wall + (w[READY_FED] * in_hands if r.hu_on_discard else 0.0)
     for k in range(KINDS):
         n = p.unseen[k]
         p.chi_comes[k] = n * chi * (w[STALE] if v.stale_chi >> k & 1 else 1.0)
@@ -189,19 +205,20 @@ def danger(v: Any, r: Any, w: Any, p: Any, k: int) -> float:
         if s == v.seat:
             continue
         q = p.share[s]
+        threat = 1.0 + w[THREAT] * v.melds_n[s]
         use = 0.0
         if may_hold_pair(v, p, s, k):
             pair = q * q * (1.0 if n == 2 else 3.0 * (1.0 - q))
-            cost += w[FEED_PENG] * pair
+            cost += threat * w[FEED_PENG] * pair
             use += pair
         if n == 3 and v.cap[s, k] >= 3:
-            cost += w[FEED_PAO] * q * q * q
+            cost += threat * w[FEED_PAO] * q * q * q
         if s == following and v.dead[s] == 0 and p.met_next >> k & 1 == 0:
             chi = chance_of_chi(p, k, q)
-            cost += w[FEED_CHI] * chi
+            cost += threat * w[FEED_CHI] * chi
             use += chi
         if r.hu_on_discard:
-            cost += w[FEED_HU] * use / (1.0 + v.hand_n[s])
+            cost += threat * w[FEED_HU] * use / (1.0 + v.hand_n[s])
     return cost
 
 
@@ -245,18 +262,78 @@ def pattern_worth(r: Any, w: Any, fans: Any, p: Any) -> float:
     return worth
 
 
+@kernel
+def place_hand(v: Any, r: Any, p: Any) -> None:
+    """Put the hand in `p` and its melds into seat 0 of the scratch game."""
+    g = p.game
+    for k in range(WILD + 1):
+        g.hand[0, k] = p.hand[0, k]
+    set_hand_sums(g, r, 0)
+    g.melds_n[0] = 0
+    g.quads[0] = 0
+    g.huxi[0] = 0
+    g.peng_kinds[0] = 0
+    g.wei_kinds[0] = 0
+    g.dealer = 0 if v.seat == v.dealer else 1
+    for m in range(v.melds_n[v.seat]):
+        lay(g, r, 0, v.meld_type[v.seat, m], v.meld_kind[v.seat, m], v.meld_shape[v.seat, m], -1)
+    for m in range(p.new_n):
+        lay(g, r, 0, p.new[m, 0], p.new[m, 1], p.new[m, 2], -1)
+
+
+@kernel
+def ready_worth(v: Any, r: Any, w: Any, p: Any) -> float:
+    """What a hand is worth that waits for its last tile: every tile that may come is judged. NEVER if none wins."""
+    place_hand(v, r, p)
+    g, e = p.game, p.eval
+    e.seat = 0
+    e.explain = 0
+    e.turned = 0
+    e.first_discard = 0
+    e.last_tile = 0
+    e.no_intake = v.intake[v.seat] == 0 and p.new_n == 0
+    e.drawn_before = v.drawn_before
+    tiles = 0.0
+    paid = 0.0
+    for k in range(KINDS):
+        n = float(p.unseen[k])
+        if n == 0 or v.stale_hu[k] == p.huxi:
+            continue
+        e.kind = k
+        e.source = OWN_DRAW if g.hand[0, WILD] else OTHER_DRAW
+        hu = judge_draw(g, r, e)
+        if not hu and e.source == OTHER_DRAW and r.own_draw_melds and g.hand[0, k] >= 2:
+            e.source = OWN_DRAW
+            hu = judge_draw(g, r, e)
+            n /= 3.0
+        if hu:
+            tiles += n
+            paid += n * e.base
+    if tiles == 0.0:
+        return NOTHING
+    expected = tiles * p.win_share
+    return log(1.0 - exp(-expected)) + w[READY_PAY] * log(0.5 + paid / tiles) + w[READY]
+
+
 # --- positions --------------------------------------------------------------------------------------------------------
 
 
 @kernel
 def hand_worth(v: Any, r: Any, data: Any, p: Any) -> float:
     """What the hand in `p` is worth in logarithms, a door of its own included for each meld."""
+    w = data[0]
     set_rows(r, p)
     doors = max(r.doors - p.melds - p.kans, 0)
     find_plan(p, doors)
     huxi = p.base_huxi + (p.huxi - v.huxi[v.seat]) + p.plan_huxi
+    if p.plan_doors >= doors and p.plan_lacks <= 1 and w[READY] > -5.0:
+        worth = ready_worth(v, r, w, p)
+        if worth > NOTHING:
+            return worth
     worth = p.plan_worth - p.per_huxi * p.plan_huxi - p.door * doors
-    return worth + floor_worth(data[2], huxi) + pattern_worth(r, data[0], data[3], p)
+    if p.pairs and p.kans and p.quads[0] == 0 and p.hand_n[0] - 3 * p.kans == 2:
+        worth -= w[DEAD]
+    return worth + floor_worth(data[2], huxi) + pattern_worth(r, w, data[3], p)
 
 
 @kernel
@@ -271,7 +348,7 @@ def worth_after(v: Any, r: Any, data: Any, p: Any) -> float:
     w = data[0]
     if p.hand_n[0] % 3 != (2 if p.quads[0] else 0):
         return points(w, hand_worth(v, r, data, p))
-    best = -1e9
+    best = NOTHING
     for k in range(KINDS):
         if p.hand[0, k] == 1 or p.hand[0, k] == 2:
             move_tile(p, k, -1)
@@ -285,7 +362,7 @@ def worth_with_bi(v: Any, r: Any, data: Any, p: Any, kind: int) -> float:
     """`worth_after` the best bi group, where copies of the eaten tile are left."""
     if p.hand[0, kind] == 0:
         return worth_after(v, r, data, p)
-    best = -1e9
+    best = NOTHING
     options = group_options(p, 0, kind, 1)
     for shape in range(SHAPES):
         if options >> (CHI + shape) & 1:
@@ -314,7 +391,7 @@ def best_group(v: Any, r: Any, data: Any, p: Any, kind: int, from_hand: int, lea
 @kernel
 def best_discard(v: Any, r: Any, data: Any, p: Any) -> int:
     """The discard after which the hand is worth most, what it gives to the others taken off."""
-    best = -1e9
+    best = NOTHING
     action = -1
     for k in range(KINDS):
         if v.legal >> k & 1:
@@ -361,10 +438,11 @@ def heuristic(v: Any, r: Any, data: Any, p: Any, word: Any) -> int:
     if v.phase == DISCARDING:
         return best_discard(v, r, data, p)
     if v.phase == BI_WINDOW:
-        return best_group(v, r, data, p, v.bi_kind, 1, -1e9)
+        return best_group(v, r, data, p, v.bi_kind, 1, NOTHING)
     w = data[0]
     passed = points(w, hand_worth(v, r, data, p))
     if v.legal >> PENG & 1:
+        p.base_huxi += p.unseen[v.live] * p.quad_share * (r.huxi[H_PAO, v.live] - r.huxi[H_PENG, v.live])
         move_peng(r, p, v.live, 1)
         taken = worth_after(v, r, data, p)
         return PENG if taken > passed * exp(-w[CLAIM_PENG]) else PASS

@@ -11,7 +11,7 @@ from typing import Any, Final
 from paohuzi_env.core._compile import kernel
 from paohuzi_env.core.chi import move_group
 from paohuzi_env.core.melds import group_huxi
-from paohuzi_env.core.state import CHI_MELD, H_KAN, H_PENG, PAO_MELD, TI
+from paohuzi_env.core.state import CHI_MELD, H_KAN, H_PENG, PAO_MELD, PENG_MELD, TI
 from paohuzi_env.core.tiles import KINDS, RANKS, WILD, is_red, partner
 
 OWN_HAND: Final = [
@@ -22,6 +22,8 @@ OWN_HAND: Final = [
     ("chis", "i8"),  # chi and bi among them
     ("huxi", "i8"),  # of the melds on the table
     ("laid", "i8", (3,)),  # red, large and small tiles in them; kept where `load_melds` has been called
+    ("new_n", "i8"),  # melds that are being tried
+    ("new", "i8", (4, 3)),  # their type, kind and shape
     ("rows", "i8", (2,)),  # as GAME.rows; kept by `set_rows` alone
     ("kans", "i8"),
     ("kan_huxi", "i8"),
@@ -39,6 +41,7 @@ def load_hand(v: Any, p: Any) -> None:
     p.quads[0] = v.quads[v.seat]
     p.melds = v.melds_n[v.seat]
     p.huxi = v.huxi[v.seat]
+    p.new_n = 0
 
 
 @kernel
@@ -55,6 +58,18 @@ def lay_group(p: Any, kind: int, shape: int, sign: int) -> None:
     lay_tiles(p, partner(kind, shape, 0), sign)
     lay_tiles(p, partner(kind, shape, 1), sign)
     p.chis += sign
+
+
+@kernel
+def push_meld(p: Any, meld_type: int, kind: int, shape: int, sign: int) -> None:
+    """Note a meld that is being tried; with `sign` -1 forget the last one."""
+    n = p.new_n
+    if sign > 0:
+        p.new[n, 0] = meld_type
+        p.new[n, 1] = kind
+        p.new[n, 2] = shape
+    p.new_n = n + sign
+    p.melds += sign
 
 
 @kernel
@@ -102,7 +117,7 @@ def move_peng(r: Any, p: Any, kind: int, sign: int) -> None:
     """Lay a peng of `kind` with two tiles of the hand; with `sign` -1 take it back."""
     move_tile(p, kind, -2 * sign)
     lay_tiles(p, kind, 3 * sign)
-    p.melds += sign
+    push_meld(p, PENG_MELD, kind, 0, sign)
     p.huxi += sign * r.huxi[H_PENG, kind]
 
 
@@ -111,5 +126,5 @@ def move_chi(r: Any, p: Any, kind: int, shape: int, from_hand: int, sign: int) -
     """Lay the group of `kind` in `shape`, a chi or with `from_hand` 1 a bi; with `sign` -1 take it back."""
     move_group(p, 0, kind, shape, from_hand, -sign)
     lay_group(p, kind, shape, sign)
-    p.melds += sign
+    push_meld(p, CHI_MELD, kind, shape, sign)
     p.huxi += sign * group_huxi(r, kind, shape)

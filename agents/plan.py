@@ -52,11 +52,13 @@ PLAN: Final = [
     ("worth", "f8", (4, PARTS)),
     ("huxi_in", "f8", (4, PARTS)),
     ("doors_in", "i1", (4, PARTS)),
+    ("lacks_in", "i1", (4, PARTS)),  # doors among them that lack a tile
     # -- the plan found
     ("jiao", "i8", (10,)),  # by rank: none, a half one, two small and one large, one small and two large
     ("plan_worth", "f8"),
     ("plan_huxi", "f8"),
     ("plan_doors", "i8"),
+    ("plan_lacks", "i8"),
 ]
 """Fields of a scratch record, beside those of OWN_HAND."""
 
@@ -133,13 +135,14 @@ def number_parts(p: Any, size: int) -> int:
 
 
 @kernel
-def offer(p: Any, layer: int, i: int, rest_layer: int, rest: int, worth: float, huxi: float) -> None:
+def offer(p: Any, layer: int, i: int, rest_layer: int, rest: int, worth: float, huxi: float, lacks: int) -> None:
     """Part `i` may be a group of so much beside the part `rest`: keep it if it is the best so far."""
     total = p.worth[rest_layer, rest] + worth
     if total > p.worth[layer, i]:
         p.worth[layer, i] = total
         p.huxi_in[layer, i] = p.huxi_in[rest_layer, rest] + huxi
         p.doors_in[layer, i] = p.doors_in[rest_layer, rest] + 1
+        p.lacks_in[layer, i] = p.lacks_in[rest_layer, rest] + lacks
 
 
 @kernel
@@ -149,6 +152,7 @@ def fill_parts(p: Any, size: int, parts: int, jiang: int) -> None:
     p.worth[layer, 0] = 0.0
     p.huxi_in[layer, 0] = 0.0
     p.doors_in[layer, 0] = 0
+    p.lacks_in[layer, 0] = 0
     held = p.held
     held[:] = 0
     for i in range(1, parts):
@@ -162,21 +166,22 @@ def fill_parts(p: Any, size: int, parts: int, jiang: int) -> None:
         p.worth[layer, i] = p.worth[layer, rest]
         p.huxi_in[layer, i] = p.huxi_in[layer, rest]
         p.doors_in[layer, i] = p.doors_in[layer, rest]
+        p.lacks_in[layer, i] = p.lacks_in[layer, rest]
         if held[a] == 2:
-            offer(p, layer, i, layer, rest - one, p.pair[size, a, 0], p.pair[size, a, 1])
+            offer(p, layer, i, layer, rest - one, p.pair[size, a, 0], p.pair[size, a, 1], 1)
         if held[a + 1]:
-            offer(p, layer, i, layer, rest - p.stride[size, a + 1], p.near[size, a, 0], p.near[size, a, 1])
+            offer(p, layer, i, layer, rest - p.stride[size, a + 1], p.near[size, a, 0], p.near[size, a, 1], 1)
         if held[a + 2]:
-            offer(p, layer, i, layer, rest - p.stride[size, a + 2], p.far[size, a, 0], p.far[size, a, 1])
+            offer(p, layer, i, layer, rest - p.stride[size, a + 2], p.far[size, a, 0], p.far[size, a, 1], 1)
             if held[a + 1]:
                 both = p.stride[size, a + 1] + p.stride[size, a + 2]
-                offer(p, layer, i, layer, rest - both, p.run[size, a, 0], p.run[size, a, 1])
+                offer(p, layer, i, layer, rest - both, p.run[size, a, 0], p.run[size, a, 1], 0)
         if a == 1 or a == 6:
             offer_red(p, size, layer, i, a, rest)
         if jiang:
             if held[a] == 2:
-                offer(p, layer, i, size, rest - one, p.door, 0.0)
-            offer(p, layer, i, size, rest, p.lone[size, a], 0.0)
+                offer(p, layer, i, size, rest - one, p.door, 0.0, 0)
+            offer(p, layer, i, size, rest, p.lone[size, a], 0.0, 1)
 
 
 @kernel
@@ -185,14 +190,14 @@ def offer_red(p: Any, size: int, layer: int, i: int, a: int, rest: int) -> None:
     seven, ten = p.stride[size, 6], p.stride[size, 9]
     if a == 6:
         if p.held[9]:
-            offer(p, layer, i, layer, rest - ten, p.red[size, LAST_TWO, 0], p.red[size, LAST_TWO, 1])
+            offer(p, layer, i, layer, rest - ten, p.red[size, LAST_TWO, 0], p.red[size, LAST_TWO, 1], 1)
         return
     if p.held[6]:
-        offer(p, layer, i, layer, rest - seven, p.red[size, SEVEN, 0], p.red[size, SEVEN, 1])
+        offer(p, layer, i, layer, rest - seven, p.red[size, SEVEN, 0], p.red[size, SEVEN, 1], 1)
         if p.held[9]:
-            offer(p, layer, i, layer, rest - seven - ten, p.red[size, FULL, 0], p.red[size, FULL, 1])
+            offer(p, layer, i, layer, rest - seven - ten, p.red[size, FULL, 0], p.red[size, FULL, 1], 0)
     if p.held[9]:
-        offer(p, layer, i, layer, rest - ten, p.red[size, TEN, 0], p.red[size, TEN, 1])
+        offer(p, layer, i, layer, rest - ten, p.red[size, TEN, 0], p.red[size, TEN, 1], 1)
 
 
 @kernel
@@ -215,7 +220,7 @@ def prepare_plans(p: Any, r: Any, chances: Any) -> None:
 
 
 @kernel
-def look(p: Any, small: int, large: int, doors: int, jiaos: int, extra: float) -> float:
+def look(p: Any, small: int, large: int, doors: int, jiaos: int, halves: int, extra: float) -> float:
     """Worth of the plan of two parts beside so many jiao worth `extra`; it is noted if it is better than the one known.
 
     Doors beyond those that the hand needs are taken off again.
@@ -233,6 +238,7 @@ def look(p: Any, small: int, large: int, doors: int, jiaos: int, extra: float) -
             p.plan_worth = worth
             p.plan_huxi = p.huxi_in[a, small] + p.huxi_in[b, large]
             p.plan_doors = count
+            p.plan_lacks = p.lacks_in[a, small] + p.lacks_in[b, large] + halves
         best = max(best, worth)
     return best
 
@@ -250,7 +256,7 @@ def find_plan(p: Any, doors: int) -> None:
     It must be a part of the hand that `prepare_plans` saw. `jiao` is where to begin: choices that the hand no longer
     allows are dropped.
     """
-    small, large, jiaos, extra = 0, 0, 0, 0.0
+    small, large, jiaos, halves, extra = 0, 0, 0, 0, 0.0
     for a in range(RANKS):
         here_s, here_l = loose(p, a), loose(p, a + RANKS)
         choice = p.jiao[a]
@@ -261,9 +267,10 @@ def find_plan(p: Any, doors: int) -> None:
         large += p.stride[1, a] * (here_l - tiles_of(choice, 1))
         if choice:
             jiaos += 1
+            halves += choice == 1
             extra += p.half[a] if choice == 1 else p.door
     p.plan_worth = -1.0
-    best = look(p, small, large, doors, jiaos, extra)
+    best = look(p, small, large, doors, jiaos, halves, extra)
     better = True
     while better:
         better = False
@@ -275,6 +282,7 @@ def find_plan(p: Any, doors: int) -> None:
             small_0 = small + p.stride[0, a] * tiles_of(now, 0)
             large_0 = large + p.stride[1, a] * tiles_of(now, 1)
             jiaos_0 = jiaos - (now > 0)
+            halves_0 = halves - (now == 1)
             extra_0 = extra
             if now:
                 extra_0 -= p.half[a] if now == 1 else p.door
@@ -284,14 +292,15 @@ def find_plan(p: Any, doors: int) -> None:
                 small_1 = small_0 - p.stride[0, a] * tiles_of(choice, 0)
                 large_1 = large_0 - p.stride[1, a] * tiles_of(choice, 1)
                 jiaos_1 = jiaos_0 + (choice > 0)
+                halves_1 = halves_0 + (choice == 1)
                 extra_1 = extra_0
                 if choice:
                     extra_1 += p.half[a] if choice == 1 else p.door
-                worth = look(p, small_1, large_1, doors, jiaos_1, extra_1)
+                worth = look(p, small_1, large_1, doors, jiaos_1, halves_1, extra_1)
                 if worth > best + 1e-9:
                     best = worth
                     p.jiao[a] = choice
-                    small, large, jiaos, extra = small_1, large_1, jiaos_1, extra_1
+                    small, large, jiaos, halves, extra = small_1, large_1, jiaos_1, halves_1, extra_1
                     better = True
 
 
