@@ -32,7 +32,7 @@ NOTHING: Final = -1_000_000
 @kernel
 def hand_huxi(r: Any, p: Any) -> int:
     """Huxi of melds and kan, of pairs as if they were pengs, and the most that runs can have."""
-    huxi = p.huxi + p.kan_huxi + most_run_huxi(r, p.rows[0], 0) + most_run_huxi(r, p.rows[1], 1)
+    huxi = p.huxi + p.kan_huxi + most_run_huxi(r, p.rows[0, 0], 0) + most_run_huxi(r, p.rows[0, 1], 1)
     for k in range(KINDS):
         if p.pairs >> k & 1:
             huxi += r.huxi[H_PENG, k]
@@ -47,9 +47,9 @@ def tiles_missing(r: Any, p: Any, table: Any, owed: int) -> int:
     """
     doors = max(r.doors - p.melds - p.kans, 0)
     jiang = p.quads[0] > 0 and doors > 0
-    missing = distance(table, p.rows[0], p.rows[1], doors, p.quads[0] > 0)
+    missing = distance(table, p.rows[0, 0], p.rows[0, 1], doors, p.quads[0] > 0)
     fitting = 3 * doors - jiang - missing
-    return missing + (owed and tiles_in(p.rows[0]) + tiles_in(p.rows[1]) == fitting)
+    return missing + (owed and tiles_in(p.rows[0, 0]) + tiles_in(p.rows[0, 1]) == fitting)
 
 
 @kernel
@@ -65,6 +65,7 @@ def worth_with_bi(r: Any, p: Any, table: Any, kind: int) -> int:
     if p.hand[0, kind] == 0:
         return worth_after(r, p, table)
     best = NOTHING
+    set_rows(r, p)
     options = group_options(p, 0, kind, 1)
     for shape in range(SHAPES):
         if options >> (CHI + shape) & 1:

@@ -363,6 +363,7 @@ def worth_with_bi(v: Any, r: Any, data: Any, p: Any, kind: int) -> float:
     if p.hand[0, kind] == 0:
         return worth_after(v, r, data, p)
     best = NOTHING
+    set_rows(r, p)
     options = group_options(p, 0, kind, 1)
     for shape in range(SHAPES):
         if options >> (CHI + shape) & 1:

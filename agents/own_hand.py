@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any, Final
 
 from paohuzi_env.core._compile import kernel
-from paohuzi_env.core.chi import move_group
 from paohuzi_env.core.melds import group_huxi
 from paohuzi_env.core.state import CHI_MELD, H_KAN, H_PENG, PAO_MELD, PENG_MELD, TI
 from paohuzi_env.core.tiles import KINDS, RANKS, WILD, is_red, partner
@@ -24,7 +23,7 @@ OWN_HAND: Final = [
     ("laid", "i8", (3,)),  # red, large and small tiles in them; kept where `load_melds` has been called
     ("new_n", "i8"),  # melds that are being tried
     ("new", "i8", (4, 3)),  # their type, kind and shape
-    ("rows", "i8", (2,)),  # as GAME.rows; kept by `set_rows` alone
+    ("rows", "i8", (1, 2)),  # as GAME.rows; kept by `set_rows` alone
     ("kans", "i8"),
     ("kan_huxi", "i8"),
     ("pairs", "i8"),  # bit for each kind of which it holds two
@@ -89,8 +88,8 @@ def load_melds(v: Any, p: Any) -> None:
 @kernel
 def set_rows(r: Any, p: Any) -> None:
     """Sum the hand up: rows, kan, pairs."""
-    p.rows[0] = 0
-    p.rows[1] = 0
+    p.rows[0, 0] = 0
+    p.rows[0, 1] = 0
     p.kans = 0
     p.kan_huxi = 0
     p.pairs = 0
@@ -100,7 +99,7 @@ def set_rows(r: Any, p: Any) -> None:
             p.kans += 1
             p.kan_huxi += r.huxi[H_KAN, k]
         elif n:
-            p.rows[k // RANKS] += n << 2 * (k % RANKS)
+            p.rows[0, k // RANKS] += n << 2 * (k % RANKS)
             if n == 2:
                 p.pairs |= 1 << k
 
@@ -124,7 +123,10 @@ def move_peng(r: Any, p: Any, kind: int, sign: int) -> None:
 @kernel
 def move_chi(r: Any, p: Any, kind: int, shape: int, from_hand: int, sign: int) -> None:
     """Lay the group of `kind` in `shape`, a chi or with `from_hand` 1 a bi; with `sign` -1 take it back."""
-    move_group(p, 0, kind, shape, from_hand, -sign)
+    move_tile(p, partner(kind, shape, 0), -sign)
+    move_tile(p, partner(kind, shape, 1), -sign)
+    if from_hand:
+        move_tile(p, kind, -sign)
     lay_group(p, kind, shape, sign)
     push_meld(p, CHI_MELD, kind, shape, sign)
     p.huxi += sign * group_huxi(r, kind, shape)
