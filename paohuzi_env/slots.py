@@ -47,13 +47,22 @@ class Slots:
         self._pool_process = 0
 
     def each(self, work: Callable[[int, int, int], T]) -> list[T]:
-        """Call `work(thread, lo, hi)` for each thread's slice, side by side where there are several."""
-        calls = [(t, lo, hi) for t, (lo, hi) in enumerate(self._slices)]
-        if len(calls) == 1:
-            return [work(*calls[0])]
+        """Call `work(thread, lo, hi)` for each thread's slice, side by side; the first one's in the calling thread.
+
+        To hand work over and wait for it costs as much as some hundred decisions.
+        """
+        first, *others = [(t, lo, hi) for t, (lo, hi) in enumerate(self._slices)]
+        if not others:
+            return [work(*first)]
         if self._pool is None or self._pool_process != os.getpid():  # a forked child has no threads of its parent's
-            self._pool, self._pool_process = ThreadPoolExecutor(len(calls)), os.getpid()
-        return [future.result() for future in [self._pool.submit(work, *call) for call in calls]]
+            self._pool, self._pool_process = ThreadPoolExecutor(len(others)), os.getpid()
+        futures = [self._pool.submit(work, *call) for call in others]
+        try:
+            own = work(*first)
+        finally:
+            for future in futures:
+                future.exception()  # it is over: nobody writes into the arrays when this returns or raises
+        return [own, *(future.result() for future in futures)]
 
     def first(self, work: Callable[[int, int, int], int]) -> int:
         """The lowest row that `work` returns, or -1 where each slice gives -1."""
