@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from llvmlite import ir
 from numba.core import cgutils, types
+from numba.core.cgutils import ir
 from numba.extending import intrinsic
 
 from paohuzi_env.core.tiles import KINDS
