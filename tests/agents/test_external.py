@@ -83,6 +83,7 @@ def test_each_way_to_fail_is_a_named_fault_in_time(kind: str, way: str, mark: st
     assert agent.fault.kind == kind
     assert str(agent.fault).isprintable()
     assert len(str(agent.fault)) < 700
+    assert way != "takes memory" or "MemoryError" in str(agent.fault)
     if way == FAILS[kind][0]:
         assert asked(agent, game)[0] == FAULT_OF[kind]  # it was started again
     agent.close()
