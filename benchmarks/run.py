@@ -1,0 +1,289 @@
+"""Playing a plan: chunks on any number of workers, each written whole, in a folder that a killed run goes on from.
+
+    manifest.json          what is played (`plan.Plan.manifest`)
+    chunks/000000.npz      HANDs and times of a chunk
+    results.json, *.csv    what came of it (`results`, `tables`), without times
+    timing.json            the times
+    report.html            the page
+
+Workers get texts and numbers and give back arrays: they share no files, so they may be on other machines.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import uuid
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import joblib
+import numpy as np
+from joblib.externals.loky.process_executor import BrokenProcessPool
+from joblib.parallel import get_active_backend
+
+from benchmarks.arena import Spent, play_blocks
+from benchmarks.plan import Plan, TournamentError, Watch, difference
+from benchmarks.recording import Recorder
+
+MANIFEST: Final = "manifest.json"
+LOST_ROUNDS: Final = 3
+"""Times in a row that workers may die before any of them has finished a chunk."""
+
+Tell = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """What a worker gives back.
+
+    Attributes
+    ----------
+    number
+        Of the chunk.
+    hands
+        HAND (n,).
+    spent
+        For each agent.
+    records
+        Lines of records, if asked for.
+    """
+
+    number: int
+    hands: Any
+    spent: list[Spent]
+    records: str | None = None
+
+
+def play_chunk(plan: Plan, number: int, record: bool) -> Chunk:
+    """Play one chunk with agents of its own, so that nothing they may remember comes from another one."""
+    deals = plan.deal_set()
+    with contextlib.ExitStack() as stack:
+        agents = plan.make_agents()
+        for agent in agents:
+            stack.callback(_closed, agent)
+        recorder = Recorder(agents, plan.rule_set, deals, plan.hands_per_match) if record else None
+        played = play_blocks(
+            agents, deals, plan.chunk_blocks(number), groups=plan.groups, hands_per_match=plan.hands_per_match,
+            on_hands=recorder,
+        )  # fmt: skip
+    return Chunk(number, played.hands, played.spent, None if recorder is None else recorder.text())
+
+
+def _closed(agent: Any) -> None:
+    with contextlib.suppress(Exception):  # its hands are played; how it goes is its own matter
+        agent.close()
+
+
+# --- the folder -------------------------------------------------------------------------------------------------
+
+
+class RunFolder:
+    """The folder of a tournament.
+
+    Parameters
+    ----------
+    path
+        The folder.
+    records
+        The folder for records, if any.
+    """
+
+    def __init__(self, path: Path, records: Path | None = None) -> None:
+        self.path = path
+        self.records = records
+
+    def begin(self, manifest: dict[str, Any], *, resume: bool) -> None:
+        """Make the folder, or go on with the one that is there.
+
+        Raises
+        ------
+        TournamentError
+            It holds a tournament already and `resume` is not given, or another one, and where that differs.
+        """
+        full = {**manifest, "records": None if self.records is None else str(self.records)}
+        file = self.path / MANIFEST
+        if file.exists():
+            there = self.manifest()
+            if not resume:
+                raise TournamentError(f"{self.path} holds a tournament; allowed: --resume, or another folder")
+            wrong = list(difference(there, full))
+            if wrong:
+                more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
+                raise TournamentError(f"{self.path} holds another tournament: {wrong[0]}{more}")
+            return
+        if (self.path / "chunks").exists():
+            raise TournamentError(f"{self.path} holds chunks without {MANIFEST}; allowed: another folder")
+        self.path.mkdir(parents=True, exist_ok=True)
+        write_whole(file, (json.dumps(full, ensure_ascii=False, indent=1) + "\n").encode())
+
+    def manifest(self) -> dict[str, Any]:
+        """What is played here.
+
+        Raises
+        ------
+        TournamentError
+            There is no manifest that can be read.
+        """
+        file = self.path / MANIFEST
+        try:
+            found = json.loads(file.read_text(encoding="utf-8"))
+        except FileNotFoundError as error:
+            raise TournamentError(f"{self.path} holds no tournament: {MANIFEST} is missing") from error
+        except ValueError as error:
+            raise TournamentError(f"{file} is no manifest: {error}") from error
+        if not isinstance(found, dict):
+            raise TournamentError(f"{file} is no manifest")
+        return found
+
+    def _file(self, number: int) -> Path:
+        return self.path / "chunks" / f"{number:06d}.npz"
+
+    def record_file(self, number: int) -> Path | None:
+        """Where the records of a chunk are."""
+        return None if self.records is None else self.records / f"chunk-{number:06d}.phz.jsonl"
+
+    def has(self, number: int) -> bool:
+        """Whether a chunk is there, with its records."""
+        records = self.record_file(number)
+        return self._file(number).exists() and (records is None or records.exists())
+
+    def write(self, chunk: Chunk) -> None:
+        """Write a chunk whole: its records first, so that a chunk that is there has them."""
+        records = self.record_file(chunk.number)
+        if records is not None and chunk.records is not None:
+            records.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(records, chunk.records.encode())
+        content = io.BytesIO()
+        spent = np.array([(s.decisions, s.seconds, s.slowest) for s in chunk.spent])
+        np.savez_compressed(content, hands=chunk.hands, spent=spent, errors=np.array([s.error for s in chunk.spent]))
+        self._file(chunk.number).parent.mkdir(exist_ok=True)
+        write_whole(self._file(chunk.number), content.getvalue())
+
+    def read(self, number: int) -> Chunk:
+        """A chunk.
+
+        Raises
+        ------
+        TournamentError
+            It is missing or damaged.
+        """
+        file = self._file(number)
+        try:
+            with np.load(file, allow_pickle=False) as content:
+                hands, spent, errors = content["hands"], content["spent"], content["errors"]
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+            raise TournamentError(f"{file} can't be read ({error}); remove it and go on with --resume") from error
+        rows = zip(spent.tolist(), errors.tolist(), strict=True)
+        return Chunk(number, hands, [Spent(int(n), seconds, most, text) for (n, seconds, most), text in rows])
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all."""
+    part = path.with_name(f".{path.name}.{uuid.uuid4().hex[:12]}.part")
+    try:
+        with part.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            part.unlink()
+        raise
+
+
+# --- playing ----------------------------------------------------------------------------------------------------
+
+
+def play(plan: Plan, folder: RunFolder, *, workers: int = 1, backend: str = "loky", tell: Tell = lambda _: None) -> Watch:
+    """Play what the folder lacks, on so many workers; `tell` hears of every chunk that is there.
+
+    A chunk whose worker died is played again by another one.
+
+    Raises
+    ------
+    TournamentError
+        Workers died several times in a row. Finished chunks are kept.
+    """
+    watch = plan.watch()
+    waiting = iter(range(plan.chunks))  # chunks count in their order, however they come
+    number = next(waiting, None)
+
+    def goes_on() -> bool:
+        nonlocal number
+        while number is not None and watch.reason is None and folder.has(number):
+            watch.add(folder.read(number).hands)
+            tell(number)
+            number = next(waiting, None)
+        return number is not None and watch.reason is None
+
+    lost = 0
+    while goes_on():
+        lost += 1
+        todo = [n for n in range(plan.chunks) if not folder.has(n)]
+        try:
+            for chunk in _chunks(plan, todo, folder.records is not None, workers, backend):
+                lost = 0
+                folder.write(chunk)
+                if not goes_on():
+                    break
+        except Exception as error:
+            if not _is_lost_worker(error):
+                raise
+            if lost == LOST_ROUNDS:
+                why = f"workers died {lost} times without finishing a chunk"
+                raise TournamentError(f"{why}; finished chunks are kept, go on with --resume") from error
+    return watch
+
+
+def _is_lost_worker(error: Exception) -> bool:
+    return isinstance(error, BrokenProcessPool) or type(error).__module__.partition(".")[0] in ("ray", "distributed")
+
+
+def _chunks(plan: Plan, todo: list[int], record: bool, workers: int, backend: str) -> Iterator[Chunk]:
+    """Chunks as they are finished, in any order."""
+    jobs = [joblib.delayed(play_chunk)(plan, number, record) for number in todo]
+    with _configured(workers, backend):
+        if get_active_backend()[0].supports_return_generator:
+            yield from _unordered(jobs)
+            return
+        width = 2 * joblib.effective_n_jobs(workers)
+        for start in range(0, len(jobs), width):  # the backend gives lists only: what is finished is kept by waves
+            yield from joblib.Parallel(batch_size=1)(jobs[start : start + width])
+
+
+def _unordered(jobs: Iterable[Any]) -> Iterator[Chunk]:
+    found = joblib.Parallel(batch_size=1, return_as="generator_unordered")(jobs)
+    try:
+        yield from found
+    finally:
+        found.close()
+
+
+@contextlib.contextmanager
+def _configured(workers: int, backend: str) -> Iterator[None]:
+    """The joblib backend, its cluster found as it says itself: RAY_ADDRESS, DASK_SCHEDULER_ADDRESS, else this machine."""
+    with contextlib.ExitStack() as stack:
+        try:
+            if backend == "ray":
+                import ray
+                from ray.util.joblib import register_ray
+
+                if not ray.is_initialized():
+                    ray.init(log_to_driver=False)
+                    stack.callback(ray.shutdown)
+                register_ray()
+            elif backend == "dask":
+                import distributed
+
+                stack.enter_context(distributed.Client())
+        except ImportError as error:
+            raise TournamentError(f"backend {backend!r} needs a package that is not installed: {error}") from error
+        stack.enter_context(joblib.parallel_config(backend=backend, n_jobs=workers))
+        yield
