@@ -41,7 +41,7 @@ lint: $(VENV)/.installed-dev  ## ruff, mypy --strict, and who may import whom
 	$(PY) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()' $(VENV)/imports.toml
 
 bench: $(VENV)/.installed-bench  ## measure the speed, beside other environments (about 10 minutes; BENCH_ARGS=--quick: 2)
-	@$(PY) -m benchmarks $(BENCH_ARGS)
+	@$(PY) -m benchmarks speed $(BENCH_ARGS)
 
 CONSUME := PYTHONPATH=.:tests $(PY) -m consumers
 

@@ -1,178 +1,208 @@
-"""The whole suite: ``make bench``, or ``python -m benchmarks --quick``.
+"""`python -m benchmarks`: how strong agents are, and how fast the environment is.
 
-Cases take turns in each round with a calibration loop and with one that only writes the arrays, and so do the peers.
-One table is printed; the full run writes `bench.json` and `bench.png` to `benchmarks/results`, a quick one to `.bench`.
+Results go to standard output, progress and errors (one line) to standard error. Exit status: 0 done, 1 something is
+wrong with what was given, 2 the command line is none, 130 interrupted.
 """
 
 from __future__ import annotations
 
-import datetime as dt
 import sys
-import time
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Final, Literal, TypeAlias, get_args
+from typing import Annotated, Literal, TypeAlias
 
 import tyro
-from rich.console import Console
 
-from benchmarks import aec, evaluator, machine, peers, report, search, throughput
-from benchmarks.cold_start import cold_start_figures
-from benchmarks.measure import Case, Figure, Tally, figures_of, interleave, ratio_runs
-from benchmarks.memory import memory_figures
-from paohuzi_env.errors import shown
+from benchmarks.deals import Name, Purpose
+from benchmarks.plan import Plan, TournamentError, default_kind, split_agents
+from benchmarks.schedule import Kind
+from benchmarks.sequential import LEAST_BLOCKS
+from benchmarks.speed import Options
+from paohuzi_env.cli import Command, named, run
+from paohuzi_env.rules import rule_set
 
-Part: TypeAlias = Literal["play", "presets", "evaluator", "search", "threads", "memory", "cold"]
-Tell: TypeAlias = Callable[[str], None]
-PARTS: Final[tuple[Part, ...]] = get_args(Part)
-RESULTS: Final = Path(__file__).parent / "results"
-PEER_TARGETS: Final = {
-    "riichienv: mahjong": 35.0,
-    "open_spiel: bridge": 10.0,
-    "pgx: sparrow mahjong": 15.0,
-    "pgx: leduc holdem": 1.0,
-}
-"""How many times as fast as the peer `VectorEnv` is to be."""
+_Agents: TypeAlias = Annotated[tuple[str, ...], named("AGENT ...")]
+_Rules: TypeAlias = Annotated[str, named("RULES")]
+_Number: TypeAlias = Annotated[int, named("N")]
+_Folder: TypeAlias = Annotated[Path, named("DIR")]
+_Records: TypeAlias = Annotated[Path | None, named("DIR", "")]
+_Agent: TypeAlias = Annotated[str | None, named("AGENT", "")]
+_Effects: TypeAlias = Annotated[tuple[float, float] | None, named("T0 T1", "")]
+_Points: TypeAlias = Annotated[float | None, named("POINTS", "")]
+ABOUT = "How strong agents of Paohuzi are, and how fast the environment is."
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How fast Paohuzi is, beside a calibration loop and beside other environments.
+def tournament(
+    *, agents: _Agents, blocks: _Number = 1000, rules: _Rules = "hunan", schedule: Literal["auto", Kind] = "auto",
+    deals: Name = "validation", purpose: Purpose = "report", first: _Number = 0, hands_per_match: _Number = 1,
+    seed: _Number = 0, baseline: _Agent = None, reference: _Agent = None, sprt: _Effects = None, alpha: float = 0.05,
+    beta: float = 0.05, least: _Number = LEAST_BLOCKS, anytime: _Points = None, out: _Folder = Path("runs/tournament"),
+    record: _Records = None, resume: bool = False, chunk: _Number = 256, workers: _Number = 1,
+    backend: Literal["loky", "ray", "dask"] = "loky",
+) -> Command:  # fmt: skip
+    """Play agents against each other on the same deals in every seating, and say what is known of who is better.
 
-    Attributes
+    A block is one deal in all seatings: 6 hands for three agents at a table, 3 + 3 for two. The same plan gives the
+    same results on any number of workers, killed and resumed as often as you like.
+
+    Example: python -m benchmarks tournament --agents heuristic greedy uniform --blocks 500 --out runs/first
+
+    Parameters
     ----------
-    quick
-        Fewer and shorter rounds, in a minute or two: to look, not to quote.
-    parts
-        What to measure.
-    peers
-        Environments of others to measure beside, each installed on demand.
+    agents
+        Two or more, as "greedy" or "search:playouts=200"; with spaces or commas between.
+    blocks
+        Most deal blocks.
+    rules
+        A preset's name, a .toml or .json file, or inline JSON.
+    schedule
+        pairs: each two; gauntlet: the first and each other; tables: each three (two where two play) at a table.
+        auto: tables where the agents just fill one, else pairs.
+    deals
+        The deal set.
+    purpose
+        What for: the test set is refused to tuning.
+    first
+        Number of the first block.
+    hands_per_match
+        Hands of a match; a block is then a match in every seating.
+    seed
+        The agents' seed, where their texts say none.
+    baseline
+        The agent that ratings are anchored at; the first one by default.
+    reference
+        A fixed agent whose hands against itself tell what is at stake in a deal: control variates.
+    sprt
+        Stop once a sequential test (GSPRT) decides between these effects of the first agent against the second: mean
+        over standard deviation of a block's margin.
+    alpha
+        With --sprt: bound for the chance to accept T1 where T0 is true.
+    beta
+        With --sprt: bound for the chance to accept T0 where T1 is true.
+    least
+        With --sprt: blocks before which nothing is decided.
+    anytime
+        Stop once an interval that holds at every moment leaves 0 out; margins are clipped to ±POINTS.
     out
-        The folder for bench.json and bench.png.
+        The folder of the run.
+    record
+        Write every hand's record into this folder.
+    resume
+        Go on with the run that the folder holds.
+    chunk
+        Blocks that are played together and written whole; smaller for slow agents.
+    workers
+        Processes.
+    backend
+        What they run on; a cluster is found by RAY_ADDRESS or DASK_SCHEDULER_ADDRESS.
     """
-
-    quick: bool = False
-    parts: tuple[Part, ...] = PARTS
-    peers: tuple[str, ...] = peers.NAMES
-    out: Path | None = None
-
-    @property
-    def rounds(self) -> int:
-        """Rounds of each case."""
-        return 3 if self.quick else 7
-
-    @property
-    def seconds(self) -> float:
-        """CPU-seconds of a case in a round."""
-        return 0.2 if self.quick else 1.0
-
-
-def run(options: Options, tell: Tell = lambda _: None, command: str = "") -> report.Report:
-    """Measure what the options name; `command` is what the report says that it was made with.
-
-    Raises
-    ------
-    ValueError
-        A peer's name is unknown.
-    """
-    for name in options.peers:
-        if name not in peers.NAMES:
-            raise ValueError(f"unknown peer {shown(name)}; allowed: {', '.join(peers.NAMES)}")
-    started, begin, before = dt.datetime.now(dt.UTC), time.perf_counter(), machine.load()
-    notes: dict[str, report.PeerNote] = {}
-    lines = _taking_turns(options, tell, notes)
-    if "threads" in options.parts:
-        tell("two threads")
-        for n in (throughput.N, max(throughput.SIZES)):
-            lines += report.lines_of(throughput.thread_scaling(n, pairs=10 if options.quick else 40))
-    if "evaluator" in options.parts:
-        tell("slowest hand with wild tiles")
-        worst = Figure("slowest hand with wild tiles", "evaluator", "ms", (evaluator.worst_wild_hand(),), 1.0, True)
-        lines += report.lines_of([worst])
-    if "memory" in options.parts:
-        tell("memory")
-        lines += report.lines_of(memory_figures())
-    if "cold" in options.parts:
-        lines += report.lines_of(cold_start_figures(1 if options.quick else 5, tell))
-    lines.sort(key=lambda line: report.GROUPS.index(line.group))  # stable: within a group as measured
-    return report.Report(
-        command=command,
-        started=started.isoformat(timespec="seconds"), seconds=round(time.perf_counter() - begin, 1),
-        quick=options.quick, rounds=options.rounds, machine=machine.machine(), versions=machine.versions(),
-        commit=machine.commit(), load_before=before, load_after=machine.load(), lines=lines, peers=notes,
+    return partial(
+        _tournament, agents, blocks, rules, schedule, deals, purpose, first, hands_per_match, seed, baseline, reference,
+        None if sprt is None else (*sprt, alpha, beta, least), anytime, out, record, resume, chunk, workers, backend,
     )  # fmt: skip
 
 
-def _taking_turns(options: Options, tell: Tell, notes: dict[str, report.PeerNote]) -> list[report.Line]:
-    """All cases that are rates, and the ratios between them; fills in what the peers were."""
-    cases = throughput.yardsticks()
-    targets: dict[str, float] = dict(throughput.TARGETS)
-    if "play" in options.parts:
-        cases += throughput.vector_cases() + aec.cases()
-    if "presets" in options.parts:
-        cases += throughput.preset_cases()
-    if "evaluator" in options.parts:
-        tell("collecting positions")
-        cases += evaluator.cases(positions=500 if options.quick else 2000)
-        targets |= evaluator.TARGETS
-    if "search" in options.parts:
-        cases += search.cases()
-        targets |= search.TARGETS
-    failures: dict[str, str] = {}
-    with ExitStack() as stack:
-        for name in options.peers:
-            tell(f"{name}: installing or starting it")
-            try:
-                peer = stack.enter_context(peers.Peer(name, peers.install(name)))
-                cases += peer.start()
-                notes[name] = report.PeerNote(peer.versions)
-            except peers.PeerError as error:
-                notes[name] = report.PeerNote(unavailable=str(error))
-        tallies = interleave(cases, options.rounds, options.seconds, tell, failures)
-    for case, reason in failures.items():
-        notes[case.partition(":")[0]] = report.PeerNote(unavailable=reason)
-    for case, runs in tallies.items():
-        name, _, what = case.partition(": ")
-        if name in notes and (games := sum(t.games for t in runs)):
-            notes[name].games[what] = round(sum(t.units for t in runs) / games, 1)
-    figures = figures_of(cases, tallies, targets) + _ratios(cases, tallies)
-    held = {name: [t.rate for t in tallies[name]] for name in (throughput.CALIBRATION, throughput.BARE)}
-    return report.lines_of(figures, held)
+def _tournament(
+    texts: tuple[str, ...], blocks: int, rules: str, schedule: Literal["auto", Kind], deals: str, purpose: str,
+    first: int, hands_per_match: int, seed: int, baseline: str | None, reference: str | None,
+    sprt: tuple[float, float, float, float, int] | None, anytime: float | None, out: Path, record: Path | None,
+    resume: bool, chunk: int, workers: int, backend: str,
+) -> int:  # fmt: skip
+    from benchmarks.tournament import tournament
+
+    if workers < 1:
+        raise TournamentError(f"workers = {workers}; allowed: from 1")
+    agents, chosen = split_agents(texts), rule_set(rules)
+    kind = default_kind(len(agents), chosen.seats) if schedule == "auto" else schedule
+    plan = Plan(
+        agents, chosen.spec, deals, purpose, kind, first, blocks, min(chunk, max(blocks, 1)), hands_per_match, seed,
+        reference, sprt, anytime,
+    )  # fmt: skip
+    return tournament(
+        plan, out, record, baseline=baseline, resume=resume, workers=workers, backend=backend
+    )
 
 
-def _ratios(cases: Sequence[Case], tallies: dict[str, list[Tally]]) -> list[Figure]:
-    """`VectorEnv` beside the peers and beside the bare loop, and each preset beside hunan."""
-    rates = {name: [t.rate for t in runs] for name, runs in tallies.items()}
-    ours = rates.get(throughput.vector_name(throughput.N))
-    hunan = rates.get(throughput.preset_name("hunan"))
-    figures = []
-    for case in cases:
-        if case.name not in rates:
-            continue
-        if case.group == "presets" and hunan:
-            runs = ratio_runs(rates[case.name], hunan)
-            figures.append(Figure(f"{case.name.rpartition(', ')[2]} to hunan", "presets", "times", runs))
-        elif case.group == "peers" and ours:
-            runs = ratio_runs(ours, rates[case.name])
-            figures.append(Figure(f"to {case.name}", "ratios", "times", runs, PEER_TARGETS.get(case.name)))
-    return figures
+def report(
+    folder: Annotated[tyro.conf.Positional[Path], named("DIR")], /, *, baseline: _Agent = None
+) -> Command:  # fmt: skip
+    """Make tables and page anew from what a tournament has played so far.
+
+    Example: python -m benchmarks report runs/first --baseline uniform
+
+    Parameters
+    ----------
+    folder
+        The folder of the run.
+    baseline
+        The agent that ratings are anchored at; the first one by default.
+    """
+
+    def command() -> int:
+        from benchmarks.tournament import report
+
+        return report(folder, baseline)
+
+    return command
 
 
-def main() -> None:
-    """Measure, print the table, write the files."""
-    options = tyro.cli(Options, prog="python -m benchmarks")
-    console = report.console()
-    command = " ".join(["python -m benchmarks", *sys.argv[1:]]) if sys.argv[1:] else "make bench"
-    folder = options.out or (peers.CACHE if options.quick else RESULTS)
-    with Console(stderr=True).status("…") as status:
-        found = run(options, status.update, command)
-    report.show(found, console)
-    found.save(folder / "bench.json")
-    report.plot(found, folder / "bench.png")
-    console.print(f"written: {folder / 'bench.json'}, {folder / 'bench.png'}", markup=False)
+def simulate(
+    *, agents: _Agents = ("greedy", "uniform"), rules: _Rules = "hunan", pool: _Number = 4000,
+    blocks: tuple[int, ...] = (100, 400), runs: _Number = 2000, effect: float = 0.15, seed: _Number = 0,
+) -> Command:  # fmt: skip
+    """Measure the arena itself: coverage of its intervals, errors of its sequential test, what pairing saves.
+
+    Blocks of two agents are really played; tournaments are then drawn from them, so that the truth is known.
+
+    Example: python -m benchmarks simulate --agents greedy uniform --runs 2000
+
+    Parameters
+    ----------
+    agents
+        Two agents.
+    rules
+        The rule set.
+    pool
+        Blocks that are played.
+    blocks
+        Blocks of a simulated tournament; several numbers, several sizes.
+    runs
+        Simulated tournaments of each size.
+    effect
+        The sequential test is of effect 0 against this one.
+    seed
+        Of the simulation.
+    """
+
+    def command() -> int:
+        from benchmarks.simulate import simulate
+
+        return simulate(split_agents(agents), rules, pool, blocks, runs, effect, seed)
+
+    return command
+
+
+def speed(options: Annotated[Options, tyro.conf.OmitArgPrefixes]) -> Command:
+    """How fast the environment is, beside a calibration loop and beside other environments.
+
+    Example: python -m benchmarks speed --quick
+    """
+
+    def command() -> int:
+        from benchmarks.speed import measure
+
+        return measure(options)
+
+    return command
+
+
+COMMANDS = {"tournament": tournament, "report": report, "simulate": simulate, "speed": speed}
+
+
+def main() -> int:
+    """Run the process's command line."""
+    return run(COMMANDS, program="python -m benchmarks", about=ABOUT)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import __main__ as suite
+from benchmarks import speed as suite
 from benchmarks import peers, throughput
 from paohuzi_env.core._compile import COMPILED
 

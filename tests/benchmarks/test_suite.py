@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from benchmarks import __main__ as suite
+from benchmarks import speed as suite
 from benchmarks import cold_start, report, throughput
 from paohuzi_env.core._compile import COMPILED
 
