@@ -7,9 +7,10 @@ wrong with what was given, 2 the command line is none, 130 interrupted.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias
 
 import tyro
 
@@ -29,7 +30,7 @@ _Records: TypeAlias = Annotated[Path | None, named("DIR", "")]
 _Agent: TypeAlias = Annotated[str | None, named("AGENT", "")]
 _Effects: TypeAlias = Annotated[tuple[float, float] | None, named("T0 T1", "")]
 _Points: TypeAlias = Annotated[float | None, named("POINTS", "")]
-ABOUT = "How strong agents of Paohuzi are, and how fast the environment is."
+ABOUT: Final = "How strong agents of Paohuzi are, and how fast the environment is."
 
 
 def tournament(
@@ -118,9 +119,7 @@ def _tournament(
         agents, chosen.spec, deals, purpose, kind, first, blocks, min(chunk, max(blocks, 1)), hands_per_match, seed,
         reference, sprt, anytime,
     )  # fmt: skip
-    return tournament(
-        plan, out, record, baseline=baseline, resume=resume, workers=workers, backend=backend
-    )
+    return tournament(plan, out, record, baseline=baseline, resume=resume, workers=workers, backend=backend)
 
 
 def report(
@@ -196,7 +195,7 @@ def speed(options: Annotated[Options, tyro.conf.OmitArgPrefixes]) -> Command:
     return command
 
 
-COMMANDS = {"tournament": tournament, "report": report, "simulate": simulate, "speed": speed}
+COMMANDS: Final[dict[str, Callable[..., Command]]] = {"tournament": tournament, "report": report, "simulate": simulate, "speed": speed}
 
 
 def main() -> int:

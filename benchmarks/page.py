@@ -25,8 +25,8 @@ from paohuzi_env.record import parse_record, replay
 from paohuzi_env.show import hand_lines
 
 NOTES: Final = {
-    "Points a hand": "Points are base units a seat and hand. Intervals are of blocks (deals in every seating): BCa "
-    "bootstrap. Rating: the additive points model with seat effects. ln strength: Plackett–Luce on who won, drawn hands "
+    "Points a hand": "Points are base units a seat and hand. Intervals are over blocks (deals in all seatings): BCa "
+    "bootstrap. Rating: the additive points model with seat effects. ln strength: Plackett–Luce on who won; drawn hands "
     "left out. Total and title: all points together (rules 9.4).",
     "Margins": "Points a seat of the first less points a seat of the second, where both sit at a table. Effect: mean "
     "over standard deviation of a block. Pairing: how many times as many unpaired hands would say as much. Beyond "

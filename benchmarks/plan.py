@@ -1,4 +1,4 @@
-"""What a tournament plays, in full: with the same plan the same hands are played, wherever and however often it stops."""
+"""What a tournament plays, in full: the same plan plays the same hands, wherever and however often it is stopped."""
 
 from __future__ import annotations
 
@@ -146,9 +146,7 @@ class Plan:
         rules, deals = self.rule_set, self.deal_set()
         agents = self.make_agents()
         try:
-            described = [
-                {"name": agent.name, "fingerprint": agent.fingerprint, "seed": agent.seed} for agent in agents
-            ]
+            described = [{"name": agent.name, "fingerprint": agent.fingerprint, "seed": agent.seed} for agent in agents]
         finally:
             for agent in agents:
                 agent.close()

@@ -189,7 +189,9 @@ def _agents(own: Any, about: Sequence[dict[str, Any]], ratings: Any, luce: Any, 
     return found
 
 
-def _pairs(own: Any, reference: Any, plan: Plan, excess: dict[tuple[int, int], Interval], seed: int) -> list[PairResult]:
+def _pairs(
+    own: Any, reference: Any, plan: Plan, excess: dict[tuple[int, int], Interval], seed: int
+) -> list[PairResult]:
     met = [pair for pair in combinations(range(len(plan.agents)), 2) if pair in excess]
     table = np.stack([bl.margins(own, a, b) for a, b in met], axis=1)
     bounds, _ = simultaneous(table, seed=seed)
@@ -239,8 +241,8 @@ def _sequence(watch: Watch) -> Interval | None:
 def behaviour(hands: Any, agent: int) -> dict[str, float | None]:
     """What an agent does: counts a hand, and shares; None where there was no occasion.
 
-    chi, peng, pao, wei, ti, bi: a hand. chi_taken, peng_taken: of the windows it was asked in. hu_passed: of the wins it
-    was offered. fed: of its discards, those that another seat claimed; fed_hu: hands a discard of its own gave away.
+    chi, peng, pao, wei, ti, bi: a hand. chi_taken, peng_taken: of the windows it was asked in. hu_passed: of the wins
+    offered to it. fed: of its discards, those that another seat claimed; fed_hu: hands a discard of its own gave away.
     self_drawn: of its wins. huxi, base: mean of its wins. decisions: a hand.
     """
     mine = hands["agents"] == agent

@@ -35,7 +35,8 @@ MANIFEST: Final = "manifest.json"
 LOST_ROUNDS: Final = 3
 """Times in a row that workers may die before any of them has finished a chunk."""
 
-Tell = Callable[[int], None]
+Tell = Callable[[int, bool], None]
+"""What is told of each chunk in its order: its number, and whether it has been played just now."""
 
 
 @dataclass(frozen=True)
@@ -201,8 +202,10 @@ def write_whole(path: Path, content: bytes) -> None:
 # --- playing ----------------------------------------------------------------------------------------------------
 
 
-def play(plan: Plan, folder: RunFolder, *, workers: int = 1, backend: str = "loky", tell: Tell = lambda _: None) -> Watch:
-    """Play what the folder lacks, on so many workers; `tell` hears of every chunk that is there.
+def play(
+    plan: Plan, folder: RunFolder, *, workers: int = 1, backend: str = "loky", tell: Tell = lambda *_: None
+) -> Watch:
+    """Play what the folder lacks, on so many workers; `tell` hears of every chunk.
 
     A chunk whose worker died is played again by another one.
 
@@ -219,10 +222,11 @@ def play(plan: Plan, folder: RunFolder, *, workers: int = 1, backend: str = "lok
         nonlocal number
         while number is not None and watch.reason is None and folder.has(number):
             watch.add(folder.read(number).hands)
-            tell(number)
+            tell(number, number in fresh)
             number = next(waiting, None)
         return number is not None and watch.reason is None
 
+    fresh: set[int] = set()
     lost = 0
     while goes_on():
         lost += 1
@@ -231,6 +235,7 @@ def play(plan: Plan, folder: RunFolder, *, workers: int = 1, backend: str = "lok
             for chunk in _chunks(plan, todo, folder.records is not None, workers, backend):
                 lost = 0
                 folder.write(chunk)
+                fresh.add(chunk.number)
                 if not goes_on():
                     break
         except Exception as error:
@@ -268,7 +273,7 @@ def _unordered(jobs: Iterable[Any]) -> Iterator[Chunk]:
 
 @contextlib.contextmanager
 def _configured(workers: int, backend: str) -> Iterator[None]:
-    """The joblib backend, its cluster found as it says itself: RAY_ADDRESS, DASK_SCHEDULER_ADDRESS, else this machine."""
+    """The joblib backend; a cluster is found by RAY_ADDRESS or DASK_SCHEDULER_ADDRESS, else it is this machine."""
     with contextlib.ExitStack() as stack:
         try:
             if backend == "ray":

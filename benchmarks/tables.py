@@ -46,7 +46,7 @@ def tables_of(results: Results) -> list[Table]:
     """The tables that people look at."""
     names = [agent.name for agent in results.agents]
     base = names[results.baseline]
-    agents = [
+    agents: list[Sequence[object]] = [
         (
             a.name, a.hands, number(a.points.value), bounds(a.points), number(a.sound.value), number(a.trimmed),
             share(a.win_rate.value), number(a.rating.value), bounds(a.rating), ranks(a.ranks),
@@ -55,7 +55,7 @@ def tables_of(results: Results) -> list[Table]:
         )
         for a in results.agents
     ]  # fmt: skip
-    pairs = [
+    pairs: list[Sequence[object]] = [
         (
             f"{names[p.a]} – {names[p.b]}", p.hands, number(p.margin.value), bounds(p.margin), bounds(p.alone),
             number(p.trimmed), number(p.effect), "–" if p.pairing is None else f"{p.pairing:.2f}",
@@ -100,8 +100,8 @@ def lines_of(results: Results) -> list[str]:
     deals = plan["deals"]
     lines = [
         f"{results.blocks:,} blocks, {results.hands:,} hands; {share(results.drawn_share)} drawn, "
-        f"{share(results.fault_share, 2)} ended by a fault; deal set {deals['set']} v{deals['version']} ({deals['hash']}), "
-        f"rules {plan['rules_hash']}",
+        f"{share(results.fault_share, 2)} ended by a fault; deal set "
+        f"{deals['set']} v{deals['version']} ({deals['hash']}), rules {plan['rules_hash']}",
         "worth of a place: "
         + ", ".join(f"{name} {number(seat.value)}" for name, seat in zip(PLACES, results.seats, strict=False)),
     ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,6 +18,7 @@ from benchmarks.results import Results, results_of
 from benchmarks.run import RunFolder, play
 from benchmarks.tables import show, write_results
 
+FILES: Final = "results.json, agents.csv, pairs.csv, timing.json, report.html"
 SAY_EVERY: Final = 30.0
 """Seconds between lines of progress where standard error is no terminal."""
 
@@ -35,13 +35,12 @@ def tournament(
     with _Bar(plan) as bar:
         play(plan, folder, workers=workers, backend=backend, tell=bar.tell)
     seconds = time.perf_counter() - began
-    results = conclude(folder, number)
+    conclude(folder, number)
     hands = plan.hands_per_block * sum(len(plan.chunk_blocks(chunk)) for chunk in bar.fresh)
     if hands:
         print(f"played now: {hands:,} hands in {seconds:.1f} s, {hands / seconds:,.0f} a second")
-    names = [file for file in ("results.json", "agents.csv", "pairs.csv", "timing.json", "report.html")]
-    print(f"written to {out}: {', '.join(names)}" + (f"; records: {records}" if records else ""))
-    return 0 if results else 1
+    print(f"written to {out}: {FILES}" + (f"; records: {records}" if records else ""))
+    return 0
 
 
 def conclude(folder: RunFolder, baseline: int = 0) -> Results:
@@ -67,7 +66,7 @@ def report(out: Path, baseline: str | None) -> int:
     records = manifest.get("records")
     names = tuple(agent["name"] for agent in manifest["agents"])
     conclude(RunFolder(out, None if records is None else Path(records)), _baseline(baseline, names))
-    print(f"written to {out}: results.json, agents.csv, pairs.csv, timing.json, report.html")
+    print(f"written to {out}: {FILES}")
     return 0
 
 
@@ -144,8 +143,3 @@ class _Bar:
     def __exit__(self, *_: object) -> None:
         if self._bar is not None:
             self._bar.stop()
-
-
-def smaller(plan: Plan) -> Plan:
-    """The plan with chunks no larger than it has blocks."""
-    return replace(plan, chunk=min(plan.chunk, plan.blocks))

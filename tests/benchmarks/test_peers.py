@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import speed as suite
 from benchmarks import peers, throughput
+from benchmarks import speed as suite
 from paohuzi_env.core._compile import COMPILED
 
 PLAY = """

@@ -8,8 +8,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from benchmarks import speed as suite
 from benchmarks import cold_start, report, throughput
+from benchmarks import speed as suite
 from paohuzi_env.core._compile import COMPILED
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="there is nothing to measure without the compiler")
