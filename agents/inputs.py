@@ -1,8 +1,9 @@
 """What a network is given: a VIEW as the list of inputs that are on.
 
-Every input is 0 or 1, so a position is the list of the inputs that are 1 (about 90 of them), and a first layer is a sum
-of so many rows. Counts are thermometers ("at least n") or one-hot; seats are relative to the observer. `SECTIONS` is the index table. This is the one place that knows the encoding: rollouts,
-learning and play all read the lists that `encode` writes.
+Every input is 0 or 1, so a position is the list of the inputs that are 1 (about 90 of them), and a first layer is a
+sum of so many rows. Counts are thermometers ("at least n") or one-hot; seats are relative to the observer. `SECTIONS`
+is the index table. This is the one place that knows the encoding: rollouts, learning and play all read the lists that
+`encode` writes.
 
 It holds nothing that the VIEW does not. What is derived (waits, distances, what a discard or claim would leave)
 spares a network the arithmetic.
@@ -16,7 +17,7 @@ import numpy as np
 
 from paohuzi_env.core import state as st
 from paohuzi_env.core._compile import entry, kernel
-from paohuzi_env.core.actions import CHI, NUM_ACTIONS, PASS, PENG
+from paohuzi_env.core.actions import CHI, NUM_ACTIONS, PENG
 from paohuzi_env.core.distance import distance
 from paohuzi_env.core.features import place_own
 from paohuzi_env.core.observe import relative
@@ -334,7 +335,7 @@ def put_reds(v: Any, p: Any) -> None:
 @kernel
 def doors_left(r: Any, g: Any) -> int:
     """Doors that the hand of seat 0 still has to make."""
-    return max(r.doors - g.melds_n[0] - g.kans[0], 0)
+    return int(max(r.doors - g.melds_n[0] - g.kans[0], 0))
 
 
 @kernel

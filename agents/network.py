@@ -114,10 +114,9 @@ def next_layer(weight: Any, bias: Any, x: Any, which: Any, y: Any) -> None:
 
 
 @kernel
-def forward(
-    first: Any, first_bias: Any, hidden: Any, hidden_bias: Any, last: Any, last_bias: Any, active: Any, n: int, s: Any
-) -> None:
+def forward(weights: Any, active: Any, n: int, s: Any) -> None:
     """A network's answer to a list of active inputs, into `s.out`."""
+    first, first_bias, hidden, hidden_bias, last, last_bias = weights
     width = first.shape[1]
     x = s.hidden[0, :width]
     y = s.hidden[1, :width]
@@ -169,35 +168,31 @@ def drawn(legal: int, chance: Any, word: Any) -> int:
 @kernel
 def network_policy(v: Any, r: Any, data: Any, scratch: Any, word: Any) -> int:
     """A network as a `Policy`: data is its weights, the temperature and the distance table."""
-    first, first_bias, hidden, hidden_bias, last, last_bias, temperature, table = data
+    temperature = data[6][0]
     if v.legal & (v.legal - 1) == 0:  # a single legal action needs no thought
         return likeliest(v.legal, scratch.out)
-    encode(v, r, scratch.pad, table)
-    pad = scratch.pad
-    forward(first, first_bias, hidden, hidden_bias, last, last_bias, pad.active, pad.n, scratch)
-    if temperature[0] == 0.0:
+    encode(v, r, scratch.pad, data[7])
+    forward(data[:6], scratch.pad.active, scratch.pad.n, scratch)
+    if temperature == 0.0:
         return likeliest(v.legal, scratch.out)
-    chances(v.legal, scratch.out, temperature[0], scratch.chance)
+    chances(v.legal, scratch.out, temperature, scratch.chance)
     return drawn(v.legal, scratch.chance, word)
 
 
 @entry
-def answer_rows(
-    first: Any, first_bias: Any, hidden: Any, hidden_bias: Any, last: Any, last_bias: Any, active: Any, counts: Any,
-    lo: int, hi: int, scratches: Any, thread: int, out: Any,
-) -> None:  # fmt: skip
-    """The network's answers to rows lo..hi-1 of lists of active inputs."""
-    s = scratches[thread]
-    for i in range(lo, hi):
-        forward(first, first_bias, hidden, hidden_bias, last, last_bias, active[i], counts[i], s)
-        for o in range(last.shape[1]):
+def answer_rows(weights: Any, active: Any, counts: Any, scratches: Any, out: Any) -> None:
+    """The network's answers to lists of active inputs."""
+    s = scratches[0]
+    for i in range(len(active)):
+        forward(weights, active[i], counts[i], s)
+        for o in range(out.shape[1]):
             out[i, o] = s.out[o]
 
 
 def answers(weights: Weights, active: NDArray[np.int16], counts: NDArray[np.int16]) -> NDArray[np.float32]:
     """What a network says to each list of active inputs (`inputs.encode_views`): float32 (n, outputs)."""
     out = np.empty((len(active), weights[4].shape[1]), np.float32)
-    answer_rows(*weights, active, counts, 0, len(active), st.allocate(1, SCRATCH), 0, out)
+    answer_rows(weights, active, counts, st.allocate(1, SCRATCH), out)
     return out
 
 

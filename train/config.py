@@ -211,6 +211,5 @@ def check_resumed(old: Config, new: Config) -> None:
     for field in dataclasses.fields(Config):
         was, now = getattr(old, field.name), getattr(new, field.name)
         if was != now and field.name not in MAY_CHANGE:
-            raise ConfigError(
-                f"{field.name} = {now!r}, and the run to resume has {was!r}; may change: {', '.join(sorted(MAY_CHANGE))}"
-            )
+            may = ", ".join(sorted(MAY_CHANGE))
+            raise ConfigError(f"{field.name} = {now!r}, and the run to resume has {was!r}; may change: {may}")

@@ -14,7 +14,7 @@ from train.rollout import Tally
 
 
 class Group:
-    """This process among those that learn together.
+    """A process among those that learn together.
 
     Attributes
     ----------

@@ -66,7 +66,7 @@ class Log:
     def __init__(self, folder: Path, total: int, *, step: int = 0, quiet: bool = False) -> None:
         from torch.utils.tensorboard import SummaryWriter
 
-        self._writer = SummaryWriter(str(folder), purge_step=step or None)  # type: ignore[no-untyped-call]
+        self._writer = SummaryWriter(str(folder), purge_step=step or None)
         self._console = Console(file=sys.stderr, quiet=quiet)
         self._bar = Progress(
             TextColumn("{task.description}"), BarColumn(20), TextColumn("{task.percentage:.0f}%"),
@@ -81,7 +81,7 @@ class Log:
         """Write an iteration's metrics, and the line of progress."""
         for name, value in (*found.items(), *speed.items()):
             if value == value:  # what could not be measured is not drawn
-                self._writer.add_scalar(name, value, step)  # type: ignore[no-untyped-call]
+                self._writer.add_scalar(name, value, step)
         line = (
             f"{decisions / 1e6:.1f}M decisions, {speed['speed/decisions']:,.0f}/s, {speed['speed/hands']:,.0f} hands/s"
             f"{self._latest}"
@@ -94,7 +94,7 @@ class Log:
     def evaluation(self, found: Evaluation) -> None:
         """Write an evaluation."""
         for agent, (margin, _) in found.margins.items():
-            self._writer.add_scalar(f"margin/{agent}", margin, found.iteration)  # type: ignore[no-untyped-call]
+            self._writer.add_scalar(f"margin/{agent}", margin, found.iteration)
         texts = [f"{margin:+.2f} ± {error:.2f} against {agent}" for agent, (margin, error) in found.margins.items()]
         self._latest = f"; points: {', '.join(texts)}"
         self.say(f"{found.decisions / 1e6:.1f}M decisions, {found.seconds:.0f} s{self._latest}")
@@ -106,7 +106,7 @@ class Log:
     def close(self) -> None:
         """End the line of progress and the files."""
         self._bar.stop()
-        self._writer.close()  # type: ignore[no-untyped-call]
+        self._writer.close()
 
 
 def draw_curve(path: str | os.PathLike[str], history: Sequence[Evaluation], title: str) -> None:

@@ -174,7 +174,7 @@ class Net(nn.Module):
     def forward(self, lists: Lists) -> Tensor:
         weight = self.first.weight
         if weight.device.type == "cpu":
-            x: Tensor = _SparseSum.apply(weight, self.first.bias, lists)
+            x: Tensor = _SparseSum.apply(weight, self.first.bias, lists)  # type: ignore[no-untyped-call]
         else:
             flat, starts = lists.flat(weight.device)
             x = nn.functional.embedding_bag(flat, weight, starts, mode="sum") + self.first.bias

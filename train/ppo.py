@@ -234,8 +234,8 @@ class Learner:
             for key, value in moments.items():
                 arrays[f"adam/{number}/{key}"] = value.cpu().numpy().copy()
         for number, weights in enumerate(self.pool):
-            for key, array in enumerate(weights):
-                arrays[f"pool/{number}/{key}"] = array
+            for place, array in enumerate(weights):
+                arrays[f"pool/{number}/{place}"] = array
         counters = {name: getattr(self, name) for name in ("iteration", "decisions", "imitations", "imitated")}
         return arrays, counters | {"pool": len(self.pool)}
 

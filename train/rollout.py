@@ -143,8 +143,7 @@ def seat_players(word: Any, players: int, guest: float, opponent: float, sources
 @kernel
 def think(net: Any, s: Any, legal: int, word: Any) -> int:
     """An action drawn by a network whose inputs are in the scratch; its chances stay there."""
-    first, first_bias, hidden, hidden_bias, last, last_bias = net
-    forward(first, first_bias, hidden, hidden_bias, last, last_bias, s.pad.active, s.pad.n, s)
+    forward(net, s.pad.active, s.pad.n, s)
     chances(legal, s.out, 1.0, s.chance)
     return drawn(legal, s.chance, word)
 
@@ -302,7 +301,8 @@ class Streams:
     """
 
     def __init__(
-        self, rules: RuleSet, opponents: Sequence[Policy], *, seed: int, first: int, count: int, enough: int, threads: int
+        self, rules: RuleSet, opponents: Sequence[Policy], *, seed: int, first: int, count: int, enough: int,
+        threads: int,
     ) -> None:  # fmt: skip
         self.rules = rules
         self._seed = seed_word(seed)
@@ -389,6 +389,6 @@ class Streams:
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Advantage of each row, and what its value should have been."""
         out = np.empty((2, len(self.rows)), np.float32)
-        for lo, hi in itertools.pairwise(self._ends):
+        for lo, hi in itertools.pairwise(self._ends.tolist()):
             advantage_rows(self.rows, lo, hi, rewards, values, decay, out[0], out[1])
         return out[0], out[1]
