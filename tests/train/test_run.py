@@ -1,0 +1,160 @@
+"""Runs from the command line: they learn, keep, stop, go on, and say what is wrong."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from small_runs import SMALL, learner
+
+import agents
+from agents.network import network_as_policy, read_network
+from benchmarks.arena import play_blocks
+from benchmarks.blocks import margins
+from benchmarks.deals import deal_set
+from paohuzi_env.rules import rule_set
+from train.__main__ import main
+from train.checkpoint import CheckpointError, read_checkpoint
+from train.config import ConfigError
+from train.log import METRICS
+from train.run import compiled_opponents, evaluate, train
+
+ROOT = Path(__file__).parents[2]
+
+
+def command(*words: object) -> list[str]:
+    return [sys.executable, "-m", "train", *map(str, words)]
+
+
+def settings(folder: Path, **changes: Any) -> Path:
+    """The small settings as a file."""
+    file = folder / "small.toml"
+    values = dataclasses.asdict(dataclasses.replace(SMALL, **changes))
+    file.write_text("".join(f"{name} = {toml(value)}\n" for name, value in values.items()))
+    return file
+
+
+def toml(value: object) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(toml, value))}]"
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def equal(a: Path, b: Path) -> bool:
+    one, two = (read_checkpoint(folder / "checkpoint.safetensors") for folder in (a, b))
+    same = one.arrays.keys() == two.arrays.keys() and one.counters == two.counters
+    return same and all(array.tobytes() == two.arrays[name].tobytes() for name, array in one.arrays.items())
+
+
+@pytest.mark.timeout(900)
+def test_a_minute_of_learning_beats_random_play_by_more_than_three_standard_errors(tmp_path: Path) -> None:
+    config = dataclasses.replace(
+        SMALL, decisions=150_000, batch=8192, minibatch=1024, evaluate_deals=800, evaluate_every=9
+    )
+    result = train(config, tmp_path / "run", quiet=True)
+    margin, error = result.history[-1].margins["uniform"]
+    assert margin > 3 * error > 0
+    assert [found.decisions for found in result.history][-1] == result.decisions >= 150_000
+
+    for name in ("best", "last"):  # what is shipped is what was measured
+        player = agents.make(f"network:{tmp_path}/run/{name}.safetensors", "mini")
+        played = play_blocks(
+            [player, agents.make("uniform", "mini")], deal_set("tune", purpose="tuning"), range(300)
+        )  # fmt: skip
+        assert margins(played.hands, 0, 1).mean() > 0
+    weights, header = read_network(tmp_path / "run" / "last.safetensors", "mini")
+    assert "decisions of self-play" in header.trained
+    assert evaluate(weights, rule_set("mini"), ("uniform",), 800)["uniform"] == (margin, error)
+    assert (tmp_path / "run" / "curve.png").read_bytes().startswith(b"\x89PNG")
+    assert network_as_policy(weights).data[0].shape == weights[0].shape
+
+
+def test_every_metric_that_is_logged_is_explained() -> None:
+    run = learner(imitate=1000)
+    logged = {*run.iterate(), *run.iterate(), *run.iterate()}
+    written_by_the_run = {"speed/decisions", "speed/hands", "margin/AGENT"}
+    assert logged == set(METRICS) - written_by_the_run
+
+
+def test_imitation_makes_the_teachers_actions_likelier() -> None:
+    run = learner(imitate=20_000, opponents=("greedy",), lr=5e-3)
+    agreed = []
+    while run.imitated < 20_000:
+        agreed.append(run.iterate()["agreed"])
+    assert agreed[-1] > agreed[0] + 0.2
+    assert run.decisions == 0
+
+
+@pytest.mark.timeout(900)
+def test_a_run_that_is_interrupted_saves_and_goes_on_to_the_same_end(tmp_path: Path) -> None:
+    file = settings(tmp_path, decisions=40_000)
+    quiet = {"cwd": ROOT, "check": False, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    whole = subprocess.run(command("--settings", file, "--out", tmp_path / "whole", "--quiet"), **quiet)  # type: ignore[call-overload]
+    assert whole.returncode == 0, whole.stderr
+    stopped = subprocess.Popen(
+        command("--settings", file, "--out", tmp_path / "stopped", "--quiet"), cwd=ROOT, env=os.environ
+    )
+    while not (tmp_path / "stopped" / "checkpoint.safetensors").exists():
+        assert stopped.poll() is None
+        time.sleep(0.02)
+    stopped.send_signal(signal.SIGINT)
+    assert stopped.wait(300) in (130, 0)  # 0: it was through already
+    before = read_checkpoint(tmp_path / "stopped" / "checkpoint.safetensors").counters["iteration"]
+    rest = subprocess.run(command("--resume", "--out", tmp_path / "stopped", "--quiet"), **quiet)  # type: ignore[call-overload]
+    assert rest.returncode == 0, rest.stderr
+    assert 0 < before <= read_checkpoint(tmp_path / "whole" / "checkpoint.safetensors").counters["iteration"]
+    assert equal(tmp_path / "whole", tmp_path / "stopped")
+
+
+def test_a_folder_with_a_run_is_not_overwritten(tmp_path: Path) -> None:
+    config = dataclasses.replace(SMALL, decisions=1024)
+    train(config, tmp_path, quiet=True)
+    with pytest.raises(CheckpointError, match=r"holds a run; allowed: --resume, or another --out"):
+        train(config, tmp_path, quiet=True)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--resume"], "--resume needs --out"),
+        (["--resume", "--out", "nowhere"], "nowhere/checkpoint.safetensors: there is no such file"),
+        (["--settings", "nowhere.toml"], "settings nowhere.toml"),
+        (["export", "nowhere.safetensors", "a.onnx"], "network nowhere.safetensors: there is no such file"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_line(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words) == 1
+    assert message in capsys.readouterr().err
+
+
+def test_a_setting_that_can_not_be_is_an_error_of_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["--preset", "quick", "--width", "3"])
+    assert "width = 3; allowed: 8 to 1024" in capsys.readouterr().err
+
+
+def test_an_opponent_without_a_compiled_policy_is_refused() -> None:
+    config = dataclasses.replace(SMALL, opponents=("test_run:Slow",))
+    with pytest.raises((ConfigError, agents.AgentError), match=r"no compiled policy|unknown agent"):
+        compiled_opponents(config)
+
+
+def test_scores_become_rewards_by_the_objective() -> None:
+    from train.ppo import rewards
+
+    score = np.array([-6, 0, 12], np.int32)
+    points, win, log = (
+        rewards(score, dataclasses.replace(SMALL, objective=name, scale=3.0)).tolist()  # type: ignore[arg-type]
+        for name in ("points", "win", "log")
+    )
+    assert points == [-2, 0, 4]
+    assert win == [0, 0, 1]
+    assert log == pytest.approx([-np.log(7), 0, np.log(13)])
