@@ -34,41 +34,41 @@ from paohuzi_env.core.waits import judge_draw
 from paohuzi_env.rules import RuleSet, rule_set
 from paohuzi_env.search import Policy
 
-WEIGHTS: Final[dict[str, tuple[float, str]]] = {
-    "door": (2.16, "worth of a whole door"),
-    "excess": (1.7, "taken off for each door in the plan beyond those that are needed"),
-    "never": (-3.71, "logarithm of the chance that a tile comes of which none is left"),
-    "chi_drawn": (0.158, "share of a kind's tiles in the wall that come by chi"),
-    "chi_fed": (0.01, "share of a kind's tiles in other hands that come by chi"),
-    "peng_drawn": (1.56, "share of a pair's tiles in the wall that come by peng or wei"),
-    "peng_fed": (0.306, "share of a pair's tiles in other hands that come by peng"),
-    "hu_drawn": (0.01, "share of a kind's tiles in the wall that can be won on"),
-    "stale": (0.23, "what is left of a kind's tiles where it is stale"),
-    "wei": (0.18, "share of pairs that become a wei rather than a peng"),
-    "quad": (0.752, "share of fourth tiles in the wall that make a pao or ti"),
-    "huxi_low": (0.127, "worth of a huxi in choosing a plan, where the floor is reached"),
-    "huxi_high": (0.169, "worth of a huxi in choosing a plan, where the floor is far"),
-    "floor_shift": (0.929, "huxi that are added to those of the plan before the floor is looked at"),
-    "floor_width": (1.09, "huxi by which the plan may err"),
-    "payoff": (1.25, "worth of the logarithm of what a win pays"),
-    "feed_peng": (0.108, "worth of a peng to the seat that is given it"),
-    "feed_chi": (0.16, "worth of a chi to the next seat"),
-    "feed_pao": (0.243, "worth of a pao to the seat that is given it"),
-    "feed_hu": (0.742, "worth of a win on a discard, where the rules have it"),
-    "ready": (1.0, "added to the worth of a hand that waits for one tile, which is reckoned exactly"),
-    "ready_pay": (1.3, "worth of the logarithm of what such a hand is paid"),
-    "ready_fed": (0.3, "share of a kind's tiles in other hands that can be won on, where the rules have it"),
-    "threat": (0.108, "by how much of it each meld of a seat makes it more dangerous to give it something"),
-    "dead": (0.486, "taken off where the next intake may leave nothing to discard"),
-    "claim_peng": (-0.0263, "added to a peng: the hand is nearer by more than the plan says"),
-    "claim_chi": (-0.109, "added to a chi"),
-    "points": (3.66, "logarithm of the points that a position of worth 0 is good for"),
-    "pattern": (0.149, "worth of the logarithm of the fan that may be expected"),
-    "pattern_near": (0.549, "tiles by which colours and sizes may still change, for a whole hand"),
-    "pattern_far": (0.737, "and for each door that is still to be made"),
-    "alike": (1.01, "worth of the logarithm of the fan of a hand of pengs, kan and quads"),
+WEIGHTS: Final[dict[str, tuple[float, float, str]]] = {
+    "door": (2.16, 2.568, "worth of a whole door"),
+    "excess": (1.7, 2.067, "taken off for each door in the plan beyond those that are needed"),
+    "never": (-3.71, -2.35, "logarithm of the chance that a tile comes of which none is left"),
+    "chi_drawn": (0.158, 0.104, "share of a kind's tiles in the wall that come by chi"),
+    "chi_fed": (0.03, 0.01, "share of a kind's tiles in other hands that come by chi"),
+    "peng_drawn": (1.56, 0.01, "share of a pair's tiles in the wall that come by peng or wei"),
+    "peng_fed": (0.306, 0.466, "share of a pair's tiles in other hands that come by peng"),
+    "hu_drawn": (0.2, 0.146, "share of a kind's tiles in the wall that can be won on"),
+    "stale": (0.23, 0.232, "what is left of a kind's tiles where it is stale"),
+    "wei": (0.18, 0.246, "share of pairs that become a wei rather than a peng"),
+    "quad": (0.752, 0.913, "share of fourth tiles in the wall that make a pao or ti"),
+    "huxi_low": (0.127, 0.01, "worth of a huxi in choosing a plan, where the floor is reached"),
+    "huxi_high": (0.169, 0.108, "worth of a huxi in choosing a plan, where the floor is far"),
+    "floor_shift": (0.929, 0.404, "huxi that are added to those of the plan before the floor is looked at"),
+    "floor_width": (1.09, 1.624, "huxi by which the plan may err"),
+    "payoff": (1.25, 1.322, "worth of the logarithm of what a win pays"),
+    "feed_peng": (0.108, 0.046, "worth of a peng to the seat that is given it"),
+    "feed_chi": (0.16, 0.15, "worth of a chi to the next seat"),
+    "feed_pao": (0.243, 0.287, "worth of a pao to the seat that is given it"),
+    "feed_hu": (0.742, 0.273, "worth of a win on a discard, where the rules have it"),
+    "ready": (1.0, 1.04, "added to the worth of a hand that waits for one tile, which is reckoned exactly"),
+    "ready_pay": (1.3, 1.033, "worth of the logarithm of what such a hand is paid"),
+    "ready_fed": (0.3, 0.183, "share of a kind's tiles in other hands that can be won on, where the rules have it"),
+    "threat": (0.108, 0.191, "by how much of it each meld of a seat makes it more dangerous to give it something"),
+    "dead": (0.486, 0.605, "taken off where the next intake may leave nothing to discard"),
+    "claim_peng": (-0.026, 0.038, "added to a peng: the hand is nearer by more than the plan says"),
+    "claim_chi": (-0.109, -0.093, "added to a chi"),
+    "points": (3.66, 1.369, "logarithm of the points that a position of worth 0 is good for"),
+    "pattern": (0.149, 0.066, "worth of the logarithm of the fan that may be expected"),
+    "pattern_near": (0.549, 0.668, "tiles by which colours and sizes may still change, for a whole hand"),
+    "pattern_far": (0.737, 1.788, "and for each door that is still to be made"),
+    "alike": (1.01, 0.133, "worth of the logarithm of the fan of a hand of pengs, kan and quads"),
 }
-"""Weight -> its value and what it means."""
+"""Weight -> its value, its value where a discard can be won on, and what it means."""
 NAMES: Final = tuple(WEIGHTS)
 (
     DOOR, EXCESS, NEVER, CHI_DRAWN, CHI_FED, PENG_DRAWN, PENG_FED, HU_DRAWN, STALE, WEI_SHARE, QUAD, HUXI_LOW,
@@ -508,8 +508,8 @@ def heuristic_policy(rules: RuleSet | str = "hunan", **weights: float) -> Policy
     unknown = sorted(set(weights) - set(WEIGHTS))
     if unknown:
         raise ValueError(f"weight {unknown[0]!r}; allowed: {', '.join(WEIGHTS)}")
-    w = np.array([weights.get(name, WEIGHTS[name][0]) for name in NAMES])
     rules = rule_set(rules)
+    w = np.array([weights.get(name, WEIGHTS[name][rules.hu_on_discard]) for name in NAMES])
     data = (w, log_chances(float(w[NEVER])), floor_table(rules, w), fan_tables(rules, w))
     return Policy(heuristic, data, np.dtype([*OWN_HAND, *TABLE, *PLAN], align=True))
 
