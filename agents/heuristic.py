@@ -11,25 +11,54 @@ Each rule of thumb is a kernel of its own; the numbers in them are `WEIGHTS`.
 
 from __future__ import annotations
 
-from math import exp, log
-from typing import Any, Final, TypeAlias
+from inspect import Parameter, Signature
+from math import exp, log, nan
+from typing import Any, ClassVar, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.base import CompiledAgent
-from agents.own_hand import OWN_HAND, load_hand, load_melds, move_chi, move_peng, move_tile, set_rows
+from agents.own_hand import (
+    OWN_HAND,
+    SIGHT,
+    chance_of_chi,
+    count_unseen,
+    load_hand,
+    load_melds,
+    may_hold_pair,
+    move_chi,
+    move_peng,
+    move_tile,
+    note_met,
+    set_rows,
+)  # fmt: skip
 from agents.plan import CHANCES, PLAN, STEP, find_plan, prepare_plans
+from paohuzi_env.core import state as st
 from paohuzi_env.core._compile import kernel
 from paohuzi_env.core.actions import CHI, HU, PAO, PASS, PENG
 from paohuzi_env.core.chi import group_options
-from paohuzi_env.core import state as st
 from paohuzi_env.core.melds import lay, set_hand_sums
 from paohuzi_env.core.state import (
-    BI_WINDOW, DA_ZI, DIAN_HU, DISCARDING, DUI_DUI_HU, H_KAN, H_PAO, H_PENG, H_WEI, HONG_HU, HONG_WU, OTHER_DRAW, OWN_DRAW, PAO_MELD,
-    PENG_MELD, WU_HU, XIAO_ZI,
+    BI_WINDOW,
+    DA_ZI,
+    DIAN_HU,
+    DISCARDING,
+    DUI_DUI_HU,
+    H_KAN,
+    H_PAO,
+    H_PENG,
+    H_WEI,
+    HONG_HU,
+    HONG_WU,
+    OTHER_DRAW,
+    OWN_DRAW,
+    PAO_MELD,
+    PENG_MELD,
+    WU_HU,
+    XIAO_ZI,
 )  # fmt: skip
-from paohuzi_env.core.tiles import KINDS, NO_TILE, RANKS, SHAPES, WILD, is_red, partner
+from paohuzi_env.core.tiles import KINDS, NO_TILE, RANKS, SHAPES, WILD, is_red
 from paohuzi_env.core.waits import judge_draw
 from paohuzi_env.rules import RuleSet, rule_set
 from paohuzi_env.search import Policy
@@ -76,6 +105,17 @@ NAMES: Final = tuple(WEIGHTS)
     THREAT, DEAD, CLAIM_PENG, CLAIM_CHI, POINTS, PATTERN, PATTERN_NEAR, PATTERN_FAR, ALIKE,
 ) = range(len(NAMES))  # fmt: skip
 
+MOST: Final = 100.0
+LIMITS: Final = {
+    **dict.fromkeys(("chi_drawn", "chi_fed", "peng_drawn", "peng_fed", "hu_drawn", "stale", "quad"), (0.0, MOST)),
+    **dict.fromkeys(("floor_width", "pattern_near"), (0.01, MOST)),
+    **dict.fromkeys(("pattern_far", "pattern", "alike", "ready_fed"), (0.0, MOST)),
+    "points": (-20.0, 20.0),
+    "never": (-20.0, -0.1),
+    "wei": (0.0, 1.0),
+}
+"""Weight -> least and most, where not every number up to MOST makes sense."""
+
 FINE: Final = 4
 """Entries of the floor table for a huxi."""
 FLOORS: Final = 100 * FINE
@@ -87,10 +127,7 @@ NOTHING: Final = -1e9
 
 GAME_HERE: Final = st.allocate(0, st.GAME).dtype
 EVAL_HERE: Final = st.allocate(0, st.EVAL).dtype
-TABLE: Final = [
-    ("unseen", "i8", (20,)),  # tiles of each kind that the seat cannot see
-    ("met", "i8"),  # bit for each kind that nobody can peng any more
-    ("met_next", "i8"),  # bit for each kind that the next seat cannot chi any more
+REST: Final = [
     ("share", "f8", (3,)),  # of the unseen tiles in the hand of each seat
     ("quad_share", "f8"),  # of the fourth tiles that will make a pao or ti
     ("win_share", "f8"),  # of the unseen tiles that can be won on
@@ -99,37 +136,10 @@ TABLE: Final = [
     ("danger", "f8", (20,)),  # of discarding each kind that the hand holds
     ("base_huxi", "f8"),  # of melds and kan, with the quads that they may become
 ]
-"""Fields of a scratch record, beside those of OWN_HAND and PLAN."""
+"""Fields of the scratch record, beside those of its helpers."""
 
 
-# --- what the table shows ---------------------------------------------------------------------------------------------
-
-
-@kernel
-def count_unseen(v: Any, r: Any, p: Any) -> None:
-    """How many tiles of each kind lie where the seat cannot see them (as `core.observe.put_unseen`)."""
-    for k in range(KINDS):
-        gone = v.spent[0, k] + v.spent[1, k] + v.spent[2, k]
-        p.unseen[k] = 4 * (k % RANKS < r.ranks) - v.hand[k] - v.drawn[k] - gone
-    if 0 <= v.upcard < KINDS and v.upcard_held and v.seat != v.dealer:
-        p.unseen[v.upcard] -= 1
-    if 0 <= v.last_shown < KINDS:
-        p.unseen[v.last_shown] -= 1
-
-
-@kernel
-def note_met(v: Any, p: Any) -> None:
-    """Kinds that were live and left lying: hands only shrink, so who could not take them then cannot later (5.8)."""
-    p.met = 0
-    p.met_next = 0
-    following = v.seat + 1 if v.seat + 1 < v.players else 0
-    for s in range(v.players):
-        for i in range(v.river_n[s]):
-            tile = v.river[s, i]
-            p.met |= 1 << (tile & 31)
-            if s == v.seat or (s == following and tile >= 32):
-                p.met_next |= 1 << (tile & 31)
-    p.met_next |= v.discarded[following]
+# --- what may come ----------------------------------------------------------------------------------------------------
 
 
 @kernel
@@ -190,12 +200,6 @@ def floor_worth(floors: Any, huxi: float) -> float:
 
 
 @kernel
-def may_hold_pair(v: Any, p: Any, s: int, k: int) -> bool:
-    """Whether seat `s` could peng a discard of `k`."""
-    return v.dead[s] == 0 and v.cap[s, k] >= 2 and (p.met | v.discarded[s]) >> k & 1 == 0 and p.unseen[k] >= 2
-
-
-@kernel
 def danger(v: Any, r: Any, w: Any, p: Any, k: int) -> float:
     """What discarding `k` gives to the others: peng, pao, chi, and where discards can be won on the hand."""
     n = p.unseen[k]
@@ -220,22 +224,6 @@ def danger(v: Any, r: Any, w: Any, p: Any, k: int) -> float:
         if r.hu_on_discard:
             cost += threat * w[FEED_HU] * use / (1.0 + v.hand_n[s])
     return cost
-
-
-@kernel
-def chance_of_chi(p: Any, k: int, q: float) -> float:
-    """The chance that a hand with a share `q` of the unseen tiles has two that go with `k`."""
-    miss = 1.0
-    for shape in range(SHAPES):
-        a = partner(k, shape, 0)
-        if a != NO_TILE:
-            b = partner(k, shape, 1)
-            n = p.unseen[a]
-            if a == b:
-                miss *= 1.0 - n * (n - 1) / 2 * q * q
-            else:
-                miss *= 1.0 - min(n * q, 0.9) * min(p.unseen[b] * q, 0.9)
-    return 1.0 - max(miss, 0.0)
 
 
 @kernel
@@ -452,7 +440,7 @@ def heuristic(v: Any, r: Any, data: Any, p: Any, word: Any) -> int:
 
 # --- tables -----------------------------------------------------------------------------------------------------------
 
-Array: TypeAlias = NDArray[np.float64]
+Array: TypeAlias = NDArray[np.floating[Any]]
 
 
 def log_chances(never: float) -> Array:
@@ -462,9 +450,9 @@ def log_chances(never: float) -> Array:
 
 
 def floor_table(rules: RuleSet, w: Array) -> Array:
-    """For 0, 1/FINE, … expected huxi: the logarithm of the chance that the floor is reached, and of what is paid then."""
+    """For 0, 1/FINE, … expected huxi: the logarithms of the chance to reach the floor and of what is paid then."""
     huxi = np.arange(FLOORS) / FINE
-    reach = -np.log1p(np.exp(-(huxi + w[FLOOR_SHIFT] - rules.min_huxi) / w[FLOOR_WIDTH]))
+    reach = -np.logaddexp(0, -(huxi + w[FLOOR_SHIFT] - rules.min_huxi) / w[FLOOR_WIDTH])
     above = np.maximum(huxi, rules.min_huxi)
     if rules.base_on == "huxi":
         return reach + w[PAYOFF] * np.log(above + 5.0)
@@ -484,9 +472,14 @@ def fan_tables(rules: RuleSet, w: Array) -> Array:
         fans[BY_LARGE, left] += extra_fan(r, DA_ZI, width)
         fans[BY_SMALL, left] += extra_fan(r, XIAO_ZI, width)
     worth = w[PATTERN] * np.log(fans)
-    alike = 1 / (1 + np.exp(-2.0 * (np.arange(28) - rules.doors)))
+    alike = logistic(2.0 * (np.arange(28) - rules.doors))
     worth[BY_ALIKE] = w[ALIKE] * np.log1p(max(int(r["pat_fan"][DUI_DUI_HU]) - 1, 0) * alike)
     return worth
+
+
+def logistic(x: Array) -> Array:
+    """1 / (1 + exp(-x)), whatever the size of x."""
+    return 0.5 + 0.5 * np.tanh(x / 2)
 
 
 def extra_fan(r: Any, pattern: int, width: float) -> Array:
@@ -494,28 +487,64 @@ def extra_fan(r: Any, pattern: int, width: float) -> Array:
     if not r["pat_present"][pattern]:
         return np.zeros(28)
     n = np.arange(28)
-    chance = 1 / (1 + np.exp(-(n - int(r["pat_from"][pattern]) + 0.5) / width))
+    chance = logistic((n - int(r["pat_from"][pattern]) + 0.5) / width)
     if r["pat_up_to"][pattern] < 27:
-        chance -= 1 / (1 + np.exp(-(n - int(r["pat_up_to"][pattern]) - 0.5) / width))
+        chance -= logistic((n - int(r["pat_up_to"][pattern]) - 0.5) / width)
     return max(int(r["pat_fan"][pattern]) - 1, 0) * chance
 
 
 # --- the agent --------------------------------------------------------------------------------------------------------
 
 
-def heuristic_policy(rules: RuleSet | str = "hunan", **weights: float) -> Policy:
-    """The heuristic policy for a rule set, with other weights than `WEIGHTS` where they are given."""
-    unknown = sorted(set(weights) - set(WEIGHTS))
-    if unknown:
-        raise ValueError(f"weight {unknown[0]!r}; allowed: {', '.join(WEIGHTS)}")
+def heuristic_policy(rules: RuleSet | str = "hunan", **weights: float | str | None) -> Policy:
+    """The heuristic policy for a rule set, with other weights than `WEIGHTS` where they are given.
+
+    Raises
+    ------
+    ValueError
+        A weight has no such name, or is no finite number.
+    """
     rules = rule_set(rules)
-    w = np.array([weights.get(name, WEIGHTS[name][rules.hu_on_discard]) for name in NAMES])
+    values = {name: both[rules.hu_on_discard] for name, both in WEIGHTS.items()}
+    for name, value in weights.items():
+        if name not in values:
+            raise ValueError(f"unknown weight {name!r}; allowed: {', '.join(WEIGHTS)}")
+        if value is not None:
+            values[name] = number(name, value)
+    w = np.array([values[name] for name in NAMES])
     data = (w, log_chances(float(w[NEVER])), floor_table(rules, w), fan_tables(rules, w))
-    return Policy(heuristic, data, np.dtype([*OWN_HAND, *TABLE, *PLAN], align=True))
+    return Policy(heuristic, data, np.dtype([*OWN_HAND, *SIGHT, *REST, *PLAN], align=True))
+
+
+def number(name: str, value: float | str) -> float:
+    """A finite number, or a text of one."""
+    try:
+        result = float(value)
+    except (TypeError, ValueError):
+        result = nan
+    low, high = LIMITS.get(name, (-MOST, MOST))
+    if not low <= result <= high:
+        raise ValueError(f"weight {name} = {value!r}; allowed: a number from {low:g} to {high:g}")
+    return result
 
 
 class Heuristic(CompiledAgent):
-    """Plays by rules of thumb over the best plan of its hand; options are its weights."""
+    """Plays by rules of thumb over the best plan of its hand; options are its weights.
 
-    def __init__(self, rules: RuleSet | str = "hunan", *, seed: int = 0, **weights: float) -> None:
+    Parameters
+    ----------
+    rules
+        The rule set.
+    seed
+        It has no use for random numbers.
+    weights
+        Numbers, or texts of them, that replace those of `WEIGHTS`.
+    """
+
+    __signature__: ClassVar = Signature(
+        [Parameter("rules", Parameter.POSITIONAL_OR_KEYWORD, default="hunan")]
+        + [Parameter(name, Parameter.KEYWORD_ONLY, default=None) for name in ("seed", *NAMES)]
+    )
+
+    def __init__(self, rules: RuleSet | str = "hunan", *, seed: int = 0, **weights: float | str | None) -> None:
         super().__init__(rules, heuristic_policy(rules, **weights), seed=seed)

@@ -1,4 +1,4 @@
-"""The own hand of a VIEW as compiled players try it: what stays after a discard, a peng, a chi and its bi.
+"""What compiled players read from a VIEW: the own hand, to try moves on, and what the table shows of the others.
 
 A record of OWN_HAND looks to `core.chi` like a game of one seat, so that the groups which may follow a chi are those
 of the rules.
@@ -11,7 +11,7 @@ from typing import Any, Final
 from paohuzi_env.core._compile import kernel
 from paohuzi_env.core.melds import group_huxi
 from paohuzi_env.core.state import CHI_MELD, H_KAN, H_PENG, PAO_MELD, PENG_MELD, TI
-from paohuzi_env.core.tiles import KINDS, RANKS, WILD, is_red, partner
+from paohuzi_env.core.tiles import KINDS, NO_TILE, RANKS, SHAPES, WILD, is_red, partner
 
 OWN_HAND: Final = [
     ("hand", "i8", (1, 21)),  # copies of each kind
@@ -29,6 +29,13 @@ OWN_HAND: Final = [
     ("pairs", "i8"),  # bit for each kind of which it holds two
 ]
 """Fields of a scratch record: the own hand and what lies before it."""
+
+SIGHT: Final = [
+    ("unseen", "i8", (20,)),  # tiles of each kind that the seat cannot see
+    ("met", "i8"),  # bit for each kind that nobody can peng any more
+    ("met_next", "i8"),  # bit for each kind that the next seat cannot chi any more
+]
+"""Fields of a scratch record: what the table shows."""
 
 
 @kernel
@@ -82,7 +89,7 @@ def load_melds(v: Any, p: Any) -> None:
         if meld_type == CHI_MELD:
             lay_group(p, v.meld_kind[s, m], v.meld_shape[s, m], 1)
         else:
-            lay_tiles(p, v.meld_kind[s, m], 4 if meld_type == PAO_MELD or meld_type == TI else 3)
+            lay_tiles(p, v.meld_kind[s, m], 3 + (PAO_MELD <= meld_type <= TI))
 
 
 @kernel
@@ -130,3 +137,55 @@ def move_chi(r: Any, p: Any, kind: int, shape: int, from_hand: int, sign: int) -
     lay_group(p, kind, shape, sign)
     push_meld(p, CHI_MELD, kind, shape, sign)
     p.huxi += sign * group_huxi(r, kind, shape)
+
+
+# --- what the table shows ---------------------------------------------------------------------------------------------
+
+
+@kernel
+def count_unseen(v: Any, r: Any, p: Any) -> None:
+    """How many tiles of each kind lie where the seat cannot see them (as `core.observe.put_unseen`)."""
+    for k in range(KINDS):
+        gone = v.spent[0, k] + v.spent[1, k] + v.spent[2, k]
+        p.unseen[k] = 4 * (k % RANKS < r.ranks) - v.hand[k] - v.drawn[k] - gone
+    if 0 <= v.upcard < KINDS and v.upcard_held and v.seat != v.dealer:
+        p.unseen[v.upcard] -= 1
+    if 0 <= v.last_shown < KINDS:
+        p.unseen[v.last_shown] -= 1
+
+
+@kernel
+def note_met(v: Any, p: Any) -> None:
+    """Kinds that were live and left lying: hands only shrink, so who could not take them then cannot later (5.8)."""
+    p.met = 0
+    p.met_next = 0
+    following = v.seat + 1 if v.seat + 1 < v.players else 0
+    for s in range(v.players):
+        for i in range(v.river_n[s]):
+            tile = v.river[s, i]
+            p.met |= 1 << (tile & 31)
+            if s == v.seat or (s == following and tile >= 32):
+                p.met_next |= 1 << (tile & 31)
+    p.met_next |= v.discarded[following]
+
+
+@kernel
+def may_hold_pair(v: Any, p: Any, s: int, k: int) -> bool:
+    """Whether seat `s` could peng a discard of `k`."""
+    return v.dead[s] == 0 and v.cap[s, k] >= 2 and (p.met | v.discarded[s]) >> k & 1 == 0 and p.unseen[k] >= 2
+
+
+@kernel
+def chance_of_chi(p: Any, k: int, q: float) -> float:
+    """The chance that a hand with a share `q` of the unseen tiles has two that go with `k`."""
+    miss = 1.0
+    for shape in range(SHAPES):
+        a = partner(k, shape, 0)
+        if a != NO_TILE:
+            b = partner(k, shape, 1)
+            n = p.unseen[a]
+            if a == b:
+                miss *= 1.0 - n * (n - 1) / 2 * q * q
+            else:
+                miss *= 1.0 - min(n * q, 0.9) * min(p.unseen[b] * q, 0.9)
+    return 1.0 - max(miss, 0.0)
