@@ -26,6 +26,8 @@ HOMES: Final[Mapping[str, str]] = {
     "uniform": "agents.uniform:Uniform",
     "greedy": "agents.greedy:Greedy",
     "heuristic": "agents.heuristic:Heuristic",
+    "light": "agents.light:Light",
+    "search": "agents.search:Search",
     "network": "agents.network:Network",
     "external": "agents.external:External",
     "human": "agents.human:Human",
