@@ -3,8 +3,8 @@
 A *world* is a hand that the seat could be sitting in, drawn from its VIEW alone. In every world each action that is
 still in question is tried and played out with the same random numbers, so that actions are compared within worlds,
 where they differ far less than results do. An action that is behind by `CLEARLY` standard errors is dropped, and the
-search ends when one is left. At the end the playout policy's own choice stands unless another action is better by
-`TRUST` standard errors: a policy worth playing out with is right more often than a small difference is.
+search ends when one is left. At the end the choice of another agent, the `prior`, stands unless another action is
+better by `TRUST` standard errors: a good player is right more often than a small difference is.
 
 A decision is taken in compiled code and from its own word: neither other positions of the batch nor threads change it.
 With a time budget the number of worlds depends on the machine, and so may the choice.
@@ -49,13 +49,12 @@ SLICE: Final = 4
 """Worlds between two looks at the clock."""
 
 # Streams of a decision's word.
-OF_POLICY: Final = 0
 OF_WORLDS: Final = 1
 OF_PLAYOUTS: Final = 2
 
 TRIAL: Final = np.dtype(
     [
-        ("own", "i8"),  # the policy's own choice
+        ("own", "i8"),  # the choice that stands unless another is better
         ("alive", "i8"),  # bit for each action still in question
         ("count", "i8"),  # how many they are
         ("worlds", "i8"),
@@ -93,8 +92,10 @@ def no_value(v: Any, r: Any, data: Any, scratch: Any) -> float:
 
 @kernel
 def open_trial(t: Any, legal: int, own: int) -> None:
-    """Nothing is known yet."""
-    t.own = own
+    """Nothing is known yet. An `own` choice that is not legal is none: the lowest legal action stands for it."""
+    t.own = own if own >= 0 and own < NUM_ACTIONS and legal >> own & 1 else 0
+    while legal >> t.own & 1 == 0:
+        t.own += 1
     t.alive = legal
     t.count = 0
     t.worlds = 0
@@ -154,7 +155,7 @@ def drop_losers(t: Any, clearly: float) -> None:
 
 @kernel
 def verdict(t: Any, trust: float) -> Any:
-    """The policy's own choice, or the action that is better by most when `trust` standard errors are taken off."""
+    """The own choice, or the action that is better by most when `trust` standard errors are taken off."""
     own = t.own
     if t.worlds < 2:
         return own
@@ -198,16 +199,7 @@ def _search_entry(policy: Callable[..., int], value: Callable[..., float]) -> Ca
     """The search with a policy and a value function compiled in."""
     choose = _chooser(policy)
     over, drawn_up, actions = st.OVER, DRAWN_UP, NUM_ACTIONS
-    of_policy, of_worlds, of_playouts, round_size = OF_POLICY, OF_WORLDS, OF_PLAYOUTS, ROUND
-
-    @kernel
-    def own_choice(v: Any, r: Any, data: Any, scratch: Any, word: Any) -> int:
-        action = policy(v, r, data, scratch, word)
-        if action < 0 or action >= actions or v.legal >> action & 1 == 0:
-            action = 0
-            while v.legal >> action & 1 == 0:
-                action += 1
-        return action
+    of_worlds, of_playouts, round_size = OF_WORLDS, OF_PLAYOUTS, ROUND
 
     @kernel
     def play_out(
@@ -228,9 +220,9 @@ def _search_entry(policy: Callable[..., int], value: Callable[..., float]) -> Ca
 
     @entry
     def search(
-        views: Any, words: Any, lo: int, hi: int, rules: Any, works: Any, games: Any, evals: Any, own_views: Any,
-        data: Any, scratches: Any, value_data: Any, value_scratches: Any, trials: Any, afresh: int, budget: int,
-        depth: int, wins: int, clearly: float, trust: float, out: Any,
+        views: Any, words: Any, prior: Any, lo: int, hi: int, rules: Any, works: Any, games: Any, evals: Any,
+        own_views: Any, data: Any, scratches: Any, value_data: Any, value_scratches: Any, trials: Any, afresh: int,
+        budget: int, depth: int, wins: int, clearly: float, trust: float, out: Any,
     ) -> None:  # fmt: skip
         """Decide positions lo..hi-1 with `budget` playouts each; with `afresh` 0 go on with one begun before."""
         r = rules[0]
@@ -239,7 +231,7 @@ def _search_entry(policy: Callable[..., int], value: Callable[..., float]) -> Ca
             v = views[i]
             word = words[i]
             if afresh:
-                open_trial(t, v.legal, own_choice(v, r, data, scratches[0], key(word, of_policy, 0)))
+                open_trial(t, v.legal, prior[i])
                 if t.count > 1 and prepare(v, r, works[0]) != drawn_up:
                     t.count = 0
             while t.count > 1 and t.playouts + t.count <= budget:
@@ -278,7 +270,10 @@ class Search(Agent):
     milliseconds
         Time of a decision, at most, in place of a number: what it plays then depends on the machine.
     policy
-        The agent that plays the playouts, by name: one with a compiled policy.
+        The agent that plays the playouts, by name: one with a compiled policy. Many playouts by a quick one are worth
+        more than few by a good one.
+    prior
+        The agent whose choice stands unless the playouts speak against it, by name: any.
     depth
         Decisions after which a playout ends, at the next one of the searching seat, in the policy's agent's own value
         of it (`Value`); 0 plays every hand to its end.
@@ -290,7 +285,8 @@ class Search(Agent):
 
     def __init__(
         self, rules: RuleSet | str = "hunan", playouts: int | None = None, milliseconds: float | None = None,
-        policy: str = "light", depth: int = 0, goal: Literal["points", "wins"] = "points", *, seed: int = 0,
+        policy: str = "light", prior: str = "heuristic", depth: int = 0,
+        goal: Literal["points", "wins"] = "points", *, seed: int = 0,
     ) -> None:  # fmt: skip
         super().__init__(rules, seed=seed)
         if playouts is not None and milliseconds is not None:
@@ -304,9 +300,13 @@ class Search(Agent):
         self._depth = whole("depth", depth, 0, NEVER) or NEVER
         self._wins = int(goal == "wins")
         self._player = make(policy, self.rules)
+        self._prior = make(prior, self.rules, seed=seed)
         plays = self._player.policy
-        if plays is None or self._player.history:
+        if plays is None:
             raise ValueError(f"policy = {policy!r}: it has no compiled policy; allowed: an agent that has")
+        for option, name, agent in (("policy", policy, self._player), ("prior", prior, self._prior)):
+            if agent.history:
+                raise ValueError(f"{option} = {name!r}: it looks at past events; allowed: an agent that does not")
         value = getattr(self._player, "value", None)
         if depth and (value is None or self._wins):
             why = "goal wins has no" if self._wins else f"{policy} has no"
@@ -323,36 +323,42 @@ class Search(Agent):
         out = np.zeros(len(views), np.int64)
         seen = records(views)
         words = np.ascontiguousarray(words, np.uint64)
+        start = perf_counter()
+        prior = np.ascontiguousarray(self._prior.choose(views, words, hands), np.int64)
         if self._seconds is None:
-            self._search(seen, words, 0, len(seen), 1, self._playouts, out)
+            self._search(seen, words, prior, 0, len(seen), 1, self._playouts, out)
         else:
+            left = self._seconds - (perf_counter() - start) / max(len(seen), 1)
             for i in range(len(seen)):
-                self._search_for(self._seconds, seen, words, i, out)
+                self._search_for(left, seen, words, prior, i, out)
         return out
 
-    def _search(self, views: Any, words: Any, lo: int, hi: int, afresh: int, budget: int, out: Any) -> None:
+    def _search(
+        self, views: Any, words: Any, prior: Any, lo: int, hi: int, afresh: int, budget: int, out: Any
+    ) -> None:
         self._loop(
-            views, words, lo, hi, *self._room, self._trials, afresh, budget, self._depth, self._wins, CLEARLY, TRUST,
-            out,
+            views, words, prior, lo, hi, *self._room, self._trials, afresh, budget, self._depth, self._wins, CLEARLY,
+            TRUST, out,
         )  # fmt: skip
 
-    def _search_for(self, seconds: float, views: Any, words: Any, i: int, out: Any) -> None:
+    def _search_for(self, seconds: float, views: Any, words: Any, prior: Any, i: int, out: Any) -> None:
         """Decide position i in slices of a few worlds, while there is time for one more like the last."""
         start = now = perf_counter()
         trial = self._trials[0]
-        self._search(views, words, i, i + 1, 1, 0, out)
+        self._search(views, words, prior, i, i + 1, 1, 0, out)
         while trial["count"] > 1:
             began = now
             budget = int(trial["playouts"]) + SLICE * int(trial["count"])
-            self._search(views, words, i, i + 1, 0, budget, out)
+            self._search(views, words, prior, i, i + 1, 0, budget, out)
             now = perf_counter()
             if 2 * now - began - start > seconds:
                 break
 
     @property
     def fingerprint(self) -> str:
-        both = super().fingerprint + self._player.fingerprint
-        return hashlib.sha256(both.encode()).hexdigest()[:16]
+        parts = (super().fingerprint, self._player.fingerprint, self._prior.fingerprint)
+        return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
     def close(self) -> None:
         self._player.close()
+        self._prior.close()
