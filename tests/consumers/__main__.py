@@ -31,7 +31,7 @@ HERE: Final = Path(__file__).parent
 ROOT: Final = HERE.parents[1]
 CACHE: Final = ROOT / ".consumers"
 RESULTS: Final = HERE / "results.json"
-SECONDS: Final = 1200
+SECONDS: Final = 900
 """What a script may take beyond the minutes that it is asked to train."""
 
 

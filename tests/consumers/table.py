@@ -111,9 +111,8 @@ def markdown(results: Results) -> str:
         if run.failure:
             lines.append(f"| {name} | failed on {run.date}: {run.failure.splitlines()[0]} | | | |")
         else:
-            lines.append(
-                f"| {_listed(run.versions)} | {run.how} | {run.updates} | {run.hands} | {_listed(run.beside)} |"
-            )
+            beside = {package: version for package, version in run.beside.items() if package not in run.versions}
+            lines.append(f"| {_listed(run.versions)} | {run.how} | {run.updates} | {run.hands} | {_listed(beside)} |")
     lines += ["", *(f"{name}: {', '.join(run.notes)}." for name, run in results.runs.items() if run.notes)]
     lines += _made_with(results.runs)
     trained = {name: run for name, run in results.trained.items() if run.strength}
