@@ -130,6 +130,17 @@ def test_one_that_fails_is_told_with_its_last_lines_and_the_others_go_on(
     assert "| bad | failed on " in table.markdown(table.load(toys / "results.json"))
 
 
+def test_the_readme_gets_the_table(toys: Path) -> None:
+    readme = toys / "README.md"
+    readme.write_text(f"before\n{table.BEGIN}\nold\n{table.END}\nafter\n", encoding="utf-8")
+    assert run(toys, "good", "--readme", str(readme)) == 0
+    head, middle, tail = readme.read_text(encoding="utf-8").partition("| toy 1.2 |")
+    assert middle
+    assert head.startswith(f"before\n{table.BEGIN}\n| library |")
+    assert "old" not in head + tail
+    assert tail.endswith(f"{table.END}\nafter\n")
+
+
 def test_minutes_are_kept_apart_from_short_runs(toys: Path) -> None:
     assert run(toys, "good") == 0
     assert run(toys, "good", "--minutes", "2.5") == 0
@@ -206,13 +217,21 @@ def test_the_readme_has_the_table_of_the_results() -> None:
     assert table.with_table(text, table.load(runner.RESULTS)) == text, "run: make consumers"
 
 
-def test_a_readme_without_markers_and_results_of_another_format_are_refused(tmp_path: Path) -> None:
+def test_a_readme_without_markers_and_results_of_another_format_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(ValueError, match="consumers:begin"):
         table.with_table("nothing", table.Results())
     (tmp_path / "results.json").write_text(json.dumps({"format": 2}), encoding="utf-8")
     with pytest.raises(ValueError, match="format 2; allowed: 1"):
         table.load(tmp_path / "results.json")
     assert table.load(tmp_path / "none.json") == table.Results()
+    (tmp_path / "README.md").write_text("nothing", encoding="utf-8")
+    assert runner.main(["sb3", "--readme", str(tmp_path / "README.md")]) == 2
+    assert runner.main(["sb3", "--results", str(tmp_path / "results.json")]) == 2
+    said = capsys.readouterr().err
+    assert "consumers:begin" in said
+    assert "format 2; allowed: 1" in said
 
 
 # --- the harness ------------------------------------------------------------------------------------------------------

@@ -111,8 +111,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if unknown := [name for name in given.names if name not in table.NAMES]:
         print(f"unknown consumer {', '.join(map(repr, unknown))}; allowed: {', '.join(table.NAMES)}", file=sys.stderr)
         return 2
-    if given.readme:  # the markers are there, or it is said before an hour has passed
-        table.with_table(given.readme.read_text(encoding="utf-8"), table.Results())
+    try:  # what would fail at the end is said before an hour has passed
+        table.load(given.results)
+        if given.readme:
+            table.with_table(given.readme.read_text(encoding="utf-8"), table.Results())
+    except (OSError, ValueError, msgspec.MsgspecError) as error:
+        print(error, file=sys.stderr)
+        return 2
     names = tuple(given.names) or table.NAMES
     options = {name: getattr(given, name) for name in ("updates", "minutes", "seed")}
     script = [word for name, value in options.items() if value is not None for word in (f"--{name}", f"{value:g}")]
