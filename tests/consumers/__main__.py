@@ -115,7 +115,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         table.load(given.results)
         if given.readme:
             table.with_table(given.readme.read_text(encoding="utf-8"), table.Results())
-    except (OSError, ValueError, msgspec.MsgspecError) as error:
+    except (OSError, ValueError) as error:  # of msgspec too
         print(error, file=sys.stderr)
         return 2
     names = tuple(given.names) or table.NAMES
