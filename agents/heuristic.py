@@ -513,7 +513,7 @@ def heuristic_policy(rules: RuleSet | str = "hunan", **weights: float | str | No
             values[name] = number(name, value)
     w = np.array([values[name] for name in NAMES])
     data = (w, log_chances(float(w[NEVER])), floor_table(rules, w), fan_tables(rules, w))
-    return Policy(heuristic, data, np.dtype([*OWN_HAND, *SIGHT, *REST, *PLAN], align=True))
+    return Policy(heuristic, data, np.dtype([*SIGHT, *REST, *OWN_HAND, *PLAN], align=True))
 
 
 def number(name: str, value: float | str) -> float:
