@@ -64,7 +64,7 @@ def fill_row_worths(rules: Any, size: int, per_huxi: int, w: Any, table: Any) ->
     part = w[PART_HUXI]
     low = per_huxi * r.run_huxi[size, 0]
     red = per_huxi * r.run_huxi[size, 1]
-    for row in range(1, ROWS):
+    for row in range(1, 1 << 2 * r.ranks):  # more than that no hand holds
         rank = 0
         while row >> 2 * rank & 3 == 0:
             rank += 1
