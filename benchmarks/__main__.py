@@ -195,7 +195,12 @@ def speed(options: Annotated[Options, tyro.conf.OmitArgPrefixes]) -> Command:
     return command
 
 
-COMMANDS: Final[dict[str, Callable[..., Command]]] = {"tournament": tournament, "report": report, "simulate": simulate, "speed": speed}
+COMMANDS: Final[dict[str, Callable[..., Command]]] = {
+    "tournament": tournament,
+    "report": report,
+    "simulate": simulate,
+    "speed": speed,
+}
 
 
 def main() -> int:

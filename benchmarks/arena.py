@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from agents.base import FAULT_OF, Agent, fill_words
 from benchmarks.deals import DealSet
-from benchmarks.lockstep import HAND, answer, look, sort_asked, write_hands
+from benchmarks.lockstep import HAND, answer, look, look_at, sort_asked, write_hands
 from benchmarks.schedule import Group, groups_of, seatings
 from paohuzi_env.core import state as st
 from paohuzi_env.match import Match
@@ -190,6 +190,7 @@ class _Table:
             write_hands(games, decided, done)
             for match, hand in zip(matches, done, strict=True) if self._length > 1 else ():
                 _settle(match, hand)
+            self._tell_ended(games, k)
             if on_hands is not None:
                 on_hands(games, done, seconds)
             hands[:, k] = done
@@ -213,6 +214,19 @@ class _Table:
                     actions, seats, took = self._ask(number, games, some, deal[some], self._numbers[some] + k, decided)
                     seconds[some, seats] += took
                     answer(games, some, self._rules.record, self._evals, actions, decided)
+
+    def _tell_ended(self, games: Any, k: int) -> None:
+        """Tell the agents that want to know how their hands have ended."""
+        for number, agent in enumerate(self._agents):
+            if type(agent).ended is Agent.ended:
+                continue
+            rows, seats = np.nonzero(self._seated == number)
+            views = st.allocate(len(rows), st.VIEW)
+            look_at(games, rows, self._rules.record, agent.history, seats, views)
+            try:
+                agent.ended(views, self._numbers[rows] + k)
+            except Exception as error:  # the hands are over: it is no fault
+                self._spent[number].error = self._spent[number].error or _brief(error)
 
     def _ask(
         self, number: int, games: Any, rows: NDArray[np.int64], deal: NDArray[np.int64], hands: NDArray[np.int64],
@@ -249,11 +263,15 @@ def _answers(
             raise GarbageError(f"{what}; allowed: whole numbers ({n},)")
         return np.ascontiguousarray(actions, np.int64)
     except Exception as error:  # whatever an agent may raise: the tournament goes on
-        spent.error = spent.error or f"{type(error).__name__}: {error}"[:200]
+        spent.error = spent.error or _brief(error)
         if n == 1:
             return np.full(1, FAULT_OF["garbage" if isinstance(error, GarbageError) else "crash"], np.int64)
     pieces = [slice(i, i + 1) for i in range(n)]
     return np.concatenate([_answers(agent, views[i], words[i], hands[i], spent) for i in pieces])
+
+
+def _brief(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"[:200]
 
 
 def _settle(match: Match, hand: Any) -> None:

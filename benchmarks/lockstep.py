@@ -111,6 +111,13 @@ def look(games: Any, rows: Any, rules: Any, history: int, decided: Any, views: A
 
 
 @entry
+def look_at(games: Any, rows: Any, rules: Any, history: int, seats: Any, views: Any) -> None:
+    """The view of a seat in each of some rows."""
+    for j in range(len(rows)):
+        view(games[rows[j]], rules[0], views[j], seats[j], history)
+
+
+@entry
 def answer(games: Any, rows: Any, rules: Any, evals: Any, actions: Any, decided: Any) -> None:
     """Play an action in each row; a negative one is a fault, and so is one that is not legal."""
     for j in range(len(rows)):

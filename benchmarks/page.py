@@ -20,14 +20,14 @@ from benchmarks.recording import ORDER
 from benchmarks.results import Results
 from benchmarks.run import RunFolder, write_whole
 from benchmarks.sequential import confidence_sequence
-from benchmarks.tables import TIME_HEADS, bounds, lines_of, number, tables_of, time_rows
+from benchmarks.tables import TIME_HEADS, bounds, labels_of, lines_of, number, tables_of, time_rows
 from paohuzi_env.record import parse_record, replay
 from paohuzi_env.show import hand_lines
 
 NOTES: Final = {
     "Points a hand": "Points are base units a seat and hand. Intervals are over blocks (deals in all seatings): BCa "
-    "bootstrap. Rating: the additive points model with seat effects. ln strength: Plackett–Luce on who won; drawn hands "
-    "left out. Total and title: all points together (rules 9.4).",
+    "bootstrap. Rating: the additive points model with seat effects. ln strength: Plackett–Luce on who won, without "
+    "drawn hands. Total and title: all points together (rules 9.4).",
     "Margins": "Points a seat of the first less points a seat of the second, where both sit at a table. Effect: mean "
     "over standard deviation of a block. Pairing: how many times as many unpaired hands would say as much. Beyond "
     "ratings: what the difference of ratings does not explain; bounds without 0 hint at a circle.",
@@ -44,14 +44,15 @@ def write_page(
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
+    labels = labels_of([agent.name for agent in results.agents])
     tables = [*tables_of(results), ("Time", TIME_HEADS, time_rows(names, spent))]
     own = hands[hands["agents"][:, 0] < len(results.agents)]
     page = environment.get_template("page.html.j2").render(
-        title=" · ".join(agent.name for agent in results.agents),
+        title=" · ".join(labels),
         lines=lines_of(results),
         tables=tables,
         notes=NOTES,
-        names=[agent.name for agent in results.agents],
+        names=labels,
         cross=cross_table(results),
         pictures=list(_pictures(results, plan, own)),
         hands=list(_hands(plan, folder, own)),
@@ -71,7 +72,8 @@ def cross_table(results: Results) -> list[tuple[str, list[tuple[str, str, str]]]
         cells[pair.a, pair.b] = (number(pair.margin.value), _sign(sign), hint)
         cells[pair.b, pair.a] = (number(-pair.margin.value), _sign(-sign), back)
     places = range(len(results.agents))
-    return [(results.agents[a].name, [cells.get((a, b), ("", "", "")) for b in places]) for a in places]
+    names = labels_of([agent.name for agent in results.agents])
+    return [(names[a], [cells.get((a, b), ("", "", "")) for b in places]) for a in places]
 
 
 def _sign(sign: int) -> str:
@@ -82,25 +84,26 @@ def _sign(sign: int) -> str:
 
 
 def _pictures(results: Results, plan: Plan, own: Any) -> Iterator[tuple[str, Markup]]:
-    base = results.agents[results.baseline].name
-    yield f"Ratings, in points a hand ahead of {base}; the bounds hold for all at once.", _ratings(results)
+    labels = labels_of([agent.name for agent in results.agents])
+    base = labels[results.baseline]
+    yield f"Ratings, in points a hand ahead of {base}; the bounds hold for all at once.", _ratings(results, labels)
     a, b = results.pairs[0].a, results.pairs[0].b
-    names = f"{results.agents[a].name} – {results.agents[b].name}"
+    names = f"{labels[a]} – {labels[b]}"
     margins = bl.margins(own, a, b)
     yield f"Mean margin {names} as blocks went on, with its 95% interval at each moment.", _course(margins, plan)
     yield f"Margins {names} of single blocks.", _spread(margins)
 
 
-def _ratings(results: Results) -> Markup:
-    agents = sorted(results.agents, key=lambda agent: agent.rating.value)
+def _ratings(results: Results, labels: Sequence[str]) -> Markup:
+    agents = sorted(zip(labels, results.agents, strict=True), key=lambda pair: pair[1].rating.value)
     figure, axes = _axes(0.45 * len(agents) + 1.0)
-    for place, agent in enumerate(agents):
+    for place, (_, agent) in enumerate(agents):
         rating = agent.rating
         if rating.low is not None and rating.high is not None:
             axes.plot([rating.low, rating.high], [place, place], color="#31688e", linewidth=2)
         axes.plot([rating.value], [place], "o", color="#31688e")
     axes.axvline(0, color="#999999", linewidth=0.8)
-    axes.set_yticks(range(len(agents)), [agent.name for agent in agents])
+    axes.set_yticks(range(len(agents)), [label for label, _ in agents])
     axes.set_ylim(-0.6, len(agents) - 0.4)
     axes.set_xlabel("points a hand")
     return _svg(figure)

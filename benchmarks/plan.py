@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -18,14 +19,14 @@ from benchmarks.deals import DealSet, deal_range, deal_set
 from benchmarks.schedule import Group, Kind, groups_of, seatings
 from benchmarks.sequential import Sprt, confidence_sequence
 from paohuzi_env import __version__
-from paohuzi_env.checks import one_of, whole
+from paohuzi_env.checks import whole
 from paohuzi_env.core._sources import closure
 from paohuzi_env.errors import PaohuziError
 from paohuzi_env.rules import RuleSet, rule_set
 
 FORMAT: Final = "paohuzi-tournament/1"
 MOST_CHUNKS: Final = 1_000_000
-BACKENDS: Final = ("loky", "ray", "dask")
+_COMMA: Final = re.compile(r",(?![^\[]*\])")
 
 
 class TournamentError(PaohuziError, ValueError):
@@ -146,7 +147,7 @@ class Plan:
         rules, deals = self.rule_set, self.deal_set()
         agents = self.make_agents()
         try:
-            described = [{"name": agent.name, "fingerprint": agent.fingerprint, "seed": agent.seed} for agent in agents]
+            described = [{"name": agent.name, "seed": agent.seed, "fingerprint": agent.fingerprint} for agent in agents]
         finally:
             for agent in agents:
                 agent.close()
@@ -158,8 +159,6 @@ class Plan:
             "reference": described[-1] if self.reference is not None else None,
             "rules": rules.spec,
             "rules_hash": rules.hash,
-            "deals": {"set": self.deals, "version": deals.version, "hash": deals.hash(rules, numbers)},
-            "purpose": self.purpose,
             "kind": self.kind,
             "first": self.first,
             "blocks": self.blocks,
@@ -168,6 +167,8 @@ class Plan:
             "seed": self.seed,
             "sprt": None if self.sprt is None else list(self.sprt),
             "anytime": self.anytime,
+            "purpose": self.purpose,
+            "deals": {"set": self.deals, "version": deals.version, "hash": deals.hash(rules, numbers)},
             "versions": {
                 "paohuzi_env": __version__,
                 "arena": hashlib.sha256(repr(closure(arena.__name__)).encode()).hexdigest()[:16],
@@ -236,14 +237,14 @@ def split_agents(texts: Sequence[str]) -> tuple[str, ...]:
     """The agents in words of a command line, which may hold several each, with a comma between.
 
     A part that holds "=" before any ":" is an option of the agent before it: "search:playouts=9,worlds=2,greedy" names
-    two. What follows "external:" is its command to the end of the word.
+    two. What follows "external:" is its command to the end of the word; commas in brackets part nothing.
     """
     found: list[str] = []
     for text in texts:
         fresh = True
-        for part in text.split(","):
+        for part in _COMMA.split(text):
             head, _, _ = part.partition(":")
-            goes_on = not fresh and ("=" in head or found[-1].partition(":")[0] in VERBATIM)
+            goes_on = not fresh and ("=" in head or re.split(r"[:\[]", found[-1])[0] in VERBATIM)
             if goes_on:
                 found[-1] += f",{part}"
             else:
@@ -267,12 +268,3 @@ def difference(there: Any, here: Any, path: str = "") -> Iterator[str]:
             yield from difference(a, b, f"{path}[{at}]")
     elif there != here:
         yield f"{path}: {there!r} there, {here!r} now"
-
-
-def checked_backend(name: str) -> str:
-    """A backend's name, if there is such a one."""
-    try:
-        known: str = one_of("backend", name, BACKENDS)
-    except ValueError as error:
-        raise TournamentError(str(error)) from error
-    return known

@@ -15,9 +15,12 @@ import contextlib
 import io
 import json
 import os
+import threading
+import time
 import uuid
+import warnings
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -34,7 +37,6 @@ from benchmarks.recording import Recorder
 MANIFEST: Final = "manifest.json"
 LOST_ROUNDS: Final = 3
 """Times in a row that workers may die before any of them has finished a chunk."""
-
 Tell = Callable[[int, bool], None]
 """What is told of each chunk in its order: its number, and whether it has been played just now."""
 
@@ -176,7 +178,7 @@ class RunFolder:
         """
         file = self._file(number)
         try:
-            with np.load(file, allow_pickle=False) as content:
+            with np.load(io.BytesIO(file.read_bytes()), allow_pickle=False) as content:
                 hands, spent, errors = content["hands"], content["spent"], content["errors"]
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
             raise TournamentError(f"{file} can't be read ({error}); remove it and go on with --resume") from error
@@ -232,12 +234,13 @@ def play(
         lost += 1
         todo = [n for n in range(plan.chunks) if not folder.has(n)]
         try:
-            for chunk in _chunks(plan, todo, folder.records is not None, workers, backend):
-                lost = 0
-                folder.write(chunk)
-                fresh.add(chunk.number)
-                if not goes_on():
-                    break
+            with contextlib.closing(_chunks(plan, todo, folder.records is not None, workers, backend)) as chunks:
+                for chunk in chunks:
+                    lost = 0
+                    folder.write(chunk)
+                    fresh.add(chunk.number)
+                    if not goes_on():
+                        break
         except Exception as error:
             if not _is_lost_worker(error):
                 raise
@@ -251,7 +254,9 @@ def _is_lost_worker(error: Exception) -> bool:
     return isinstance(error, BrokenProcessPool) or type(error).__module__.partition(".")[0] in ("ray", "distributed")
 
 
-def _chunks(plan: Plan, todo: list[int], record: bool, workers: int, backend: str) -> Iterator[Chunk]:
+def _chunks(
+    plan: Plan, todo: list[int], record: bool, workers: int, backend: str
+) -> Generator[Chunk, None, None]:
     """Chunks as they are finished, in any order."""
     jobs = [joblib.delayed(play_chunk)(plan, number, record) for number in todo]
     with _configured(workers, backend):
@@ -263,12 +268,26 @@ def _chunks(plan: Plan, todo: list[int], record: bool, workers: int, backend: st
             yield from joblib.Parallel(batch_size=1)(jobs[start : start + width])
 
 
-def _unordered(jobs: Iterable[Any]) -> Iterator[Chunk]:
+def _unordered(jobs: Iterable[Any]) -> Generator[Chunk, None, None]:
     found = joblib.Parallel(batch_size=1, return_as="generator_unordered")(jobs)
     try:
-        yield from found
+        for chunk in found:  # not `yield from`, which would close it before the warning is muted
+            yield chunk
     finally:
-        found.close()
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", r"\d+ tasks (which were still|have been)", UserWarning)
+            found.close()
+
+
+def _leave_with(parent: int) -> None:
+    """Let this worker end when its parent has gone: a tournament that is killed leaves nobody behind."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1.0)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 @contextlib.contextmanager
@@ -290,5 +309,6 @@ def _configured(workers: int, backend: str) -> Iterator[None]:
                 stack.enter_context(distributed.Client())
         except ImportError as error:
             raise TournamentError(f"backend {backend!r} needs a package that is not installed: {error}") from error
-        stack.enter_context(joblib.parallel_config(backend=backend, n_jobs=workers))
+        options = {"initializer": _leave_with, "initargs": (os.getpid(),)} if backend == "loky" else {}
+        stack.enter_context(joblib.parallel_config(backend=backend, n_jobs=workers, **options))
         yield

@@ -7,7 +7,7 @@ import dataclasses
 import io
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 from benchmarks.arena import Spent
 from benchmarks.intervals import Interval
@@ -17,7 +17,8 @@ from paohuzi_env.show import print_table
 
 Table = tuple[str, Sequence[str], list[Sequence[object]]]
 """Title, heads, rows."""
-PLACES = ("dealer", "next seat", "last seat")
+LONGEST_LABEL: Final = 40
+PLACES: Final = ("dealer", "next seat", "last seat")
 
 
 def number(value: float | None, digits: int = 3) -> str:
@@ -42,18 +43,27 @@ def share(value: float | None, digits: int = 1) -> str:
     return "–" if value is None or value != value else f"{100 * value:.{digits}f}%"
 
 
+def labels_of(names: Sequence[str]) -> list[str]:
+    """The names as tables and pictures show them: long ones shortened, and none like another."""
+    found: list[str] = []
+    for name in names:
+        label = name if len(name) <= LONGEST_LABEL else f"{name[: LONGEST_LABEL - 15]}…{name[-14:]}"
+        found.append(label if label not in found else f"{label} ({len(found) + 1})")
+    return found
+
+
 def tables_of(results: Results) -> list[Table]:
     """The tables that people look at."""
-    names = [agent.name for agent in results.agents]
+    names = labels_of([agent.name for agent in results.agents])
     base = names[results.baseline]
     agents: list[Sequence[object]] = [
         (
-            a.name, a.hands, number(a.points.value), bounds(a.points), number(a.sound.value), number(a.trimmed),
+            name, a.hands, number(a.points.value), bounds(a.points), number(a.sound.value), number(a.trimmed),
             share(a.win_rate.value), number(a.rating.value), bounds(a.rating), ranks(a.ranks),
             "–" if a.luce is None else f"{number(a.luce.value, 2)} ± {plain(1.96 * a.luce.error, 2)}",
             share(a.fault_share, 2), f"{a.total:+d}", a.title,
         )
-        for a in results.agents
+        for name, a in zip(names, results.agents, strict=True)
     ]  # fmt: skip
     pairs: list[Sequence[object]] = [
         (
@@ -64,24 +74,27 @@ def tables_of(results: Results) -> list[Table]:
         )
         for p in results.pairs
     ]  # fmt: skip
+    behaviours: list[Sequence[object]] = [
+        (name, *behaviour_cells(a.behaviour)) for name, a in zip(names, results.agents, strict=True)
+    ]
     heads = ("pair", "hands", "margin", "95% of all at once", "95% alone", "trimmed", "effect", "pairing")
     return [
         (
-            "Points a hand", ("agent", "hands", "points", "95%", "without faults", "trimmed", "won", f"rating to {base}",
-            "95% of all at once", "rank", "ln strength", "faults", "total", "title"), agents,
+            "Points a hand", ("agent", "hands", "points", "95%", "without faults", "trimmed", "won",
+            f"rating to {base}", "95% of all at once", "rank", "ln strength", "faults", "total", "title"), agents,
         ),
         ("Margins", (*heads, "95% controlled", "its gain", "beyond ratings"), pairs),
-        ("Behaviour", ("agent", *BEHAVIOUR), [(a.name, *behaviour_cells(a.behaviour)) for a in results.agents]),
+        ("Behaviour", ("agent", *BEHAVIOUR), behaviours),
     ]  # fmt: skip
 
 
-BEHAVIOUR = {
+BEHAVIOUR: Final = {
     "chi": "chi", "peng": "peng", "pao": "pao", "wei": "wei", "ti": "ti", "chi taken": "chi_taken",
     "peng taken": "peng_taken", "hu passed": "hu_passed", "discards fed": "fed", "fed to hu": "fed_hu",
     "self-drawn": "self_drawn", "huxi": "huxi", "base": "base", "decisions": "decisions",
 }  # fmt: skip
 """Heads of the behaviour table, and what stands below them."""
-SHARES = ("chi_taken", "peng_taken", "hu_passed", "fed", "fed_hu", "self_drawn")
+SHARES: Final = ("chi_taken", "peng_taken", "hu_passed", "fed", "fed_hu", "self_drawn")
 
 
 def behaviour_cells(behaviour: dict[str, float | None]) -> list[str]:
@@ -125,11 +138,11 @@ def time_rows(names: Sequence[str], spent: Sequence[Spent]) -> list[Sequence[obj
     """Times of each agent."""
     return [
         (name, s.decisions, f"{1000 * s.seconds / max(s.decisions, 1):.4f}", f"{1000 * s.slowest:.3f}", s.error)
-        for name, s in zip(names, spent, strict=True)
+        for name, s in zip(labels_of(names), spent, strict=True)
     ]
 
 
-TIME_HEADS = ("agent", "decisions", "ms a decision", "slowest call, ms a decision", "first error")
+TIME_HEADS: Final = ("agent", "decisions", "ms a decision", "slowest call, ms a decision", "first error")
 
 
 def show(results: Results, names: Sequence[str], spent: Sequence[Spent]) -> None:

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -47,3 +53,65 @@ class Failing(Lowest):
             return chosen / 2
         chosen[bad] = {"illegal": 31, "negative": -99, "timeout": FAULT_OF["timeout"]}[self.how]
         return chosen
+
+
+class Deadly(Lowest):
+    """Kills the process that it plays in, so many times over all processes; a file counts."""
+
+    def __init__(self, rules: Any, file: str = "", times: int = 1, *, seed: int = 0) -> None:
+        super().__init__(rules, True, seed=seed)
+        self.file = Path(file)
+        self.times = times
+
+    def choose(self, views: Any, words: NDArray[np.uint64], hands: NDArray[np.int64]) -> NDArray[np.integer[Any]]:
+        with self.file.open("a+") as file:
+            file.seek(0)
+            if len(file.read()) < self.times:
+                file.write("x")
+                file.flush()
+                os.kill(os.getpid(), signal.SIGKILL)
+        return super().choose(views, words, hands)
+
+
+class Slow(Lowest):
+    """Takes its time, and says where its program is: a `cat` that must be alive, as a bot would be."""
+
+    batch = 64
+
+    def __init__(self, rules: Any, ms: float = 1.0, pids: str = "", *, seed: int = 0) -> None:
+        super().__init__(rules, True, seed=seed)
+        self.ms = ms
+        self.pids = pids
+        self._bot: subprocess.Popen[bytes] | None = None
+
+    def choose(self, views: Any, words: NDArray[np.uint64], hands: NDArray[np.int64]) -> NDArray[np.integer[Any]]:
+        time.sleep(self.ms / 1000)
+        chosen = super().choose(views, words, hands)
+        if self.pids:
+            for i in range(len(views)):
+                if not self._echo(bytes([65 + int(chosen[i])]) + b"\n"):
+                    chosen[i] = FAULT_OF["crash"]
+        return chosen
+
+    def _echo(self, line: bytes) -> bool:
+        if self._bot is None or self._bot.poll() is not None:
+            self.close()
+            self._bot = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            with Path(self.pids).open("a") as file:
+                file.write(f"{self._bot.pid}\n")
+        assert self._bot.stdin is not None
+        assert self._bot.stdout is not None
+        try:
+            self._bot.stdin.write(line)
+            self._bot.stdin.flush()
+            return self._bot.stdout.readline() == line
+        except OSError:
+            return False
+
+    def close(self) -> None:
+        if self._bot is not None:
+            for pipe in (self._bot.stdin, self._bot.stdout):
+                with contextlib.suppress(OSError):
+                    pipe.close()  # type: ignore[union-attr]
+            self._bot.wait()
+            self._bot = None

@@ -153,6 +153,25 @@ def test_a_failure_is_a_fault_of_the_hand_where_it_happens_and_of_no_other(how: 
     assert bool(error) == (how in ("raise", "float"))
 
 
+def test_an_agent_that_wants_to_know_is_told_how_every_hand_ended() -> None:
+    class Curious(Lowest):
+        def ended(self, views: Any, hands: Any) -> None:
+            assert views["over"].all()
+            told.update(zip(hands.tolist(), views["seat"].tolist(), strict=True))
+            paid.append(int(views["scores"][np.arange(len(views)), views["seat"]].sum()))
+            raise RuntimeError("not interested")
+
+    told: set[tuple[int, int]] = set()
+    paid: list[int] = []
+    curious = Curious("hunan", True)
+    played = play_blocks([curious, mixed(2)], TUNE, range(5), hands_per_match=2)
+    mine = played.hands["agents"] == 0
+    assert len(told) == mine.sum()
+    assert sum(paid) == played.hands["scores"][mine].sum()
+    assert played.spent[0].error == "RuntimeError: not interested"
+    assert (played.hands["fault_seat"] == -1).all()
+
+
 def test_agents_of_different_rules_are_refused() -> None:
     with pytest.raises(ValueError, match="plays by luzhou, <agent lowest> by hunan; allowed: one"):
         play_blocks([Lowest("hunan"), Lowest("luzhou")], TUNE, range(1))
