@@ -516,6 +516,12 @@ def heuristic_policy(rules: RuleSet | str = "hunan", **weights: float | str | No
     return Policy(heuristic, data, np.dtype([*SIGHT, *REST, *OWN_HAND, *PLAN], align=True))
 
 
+def clipped(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Weights, in the order of `NAMES`, brought into their limits."""
+    low, high = np.array([LIMITS.get(name, (-MOST, MOST)) for name in NAMES]).T
+    return np.clip(weights, low, high)
+
+
 def number(name: str, value: float | str) -> float:
     """A finite number, or a text of one."""
     try:
