@@ -271,7 +271,7 @@ def _chunks(
 def _unordered(jobs: Iterable[Any]) -> Generator[Chunk, None, None]:
     found = joblib.Parallel(batch_size=1, return_as="generator_unordered")(jobs)
     try:
-        for chunk in found:  # not `yield from`, which would close it before the warning is muted
+        for chunk in found:  # noqa: UP028 - `yield from` would close it before the warning is muted
             yield chunk
     finally:
         with warnings.catch_warnings():

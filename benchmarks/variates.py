@@ -84,6 +84,6 @@ def controlled(margins: Floats, own: Floats, elsewhere: Floats) -> Controlled:
     if before == 0:
         return Controlled(plain, None)
     assert interval.low is not None
-    own_error = float(adjusted.std(ddof=1)) / np.sqrt(n)
-    half = (interval.value - interval.low) * (np.sqrt(variance) / own_error if own_error > 0 else 1.0)
+    own_error = float(adjusted.std(ddof=1) / np.sqrt(n))
+    half = (interval.value - interval.low) * (float(np.sqrt(variance)) / own_error if own_error > 0 else 1.0)
     return Controlled(Interval(interval.value, interval.value - half, interval.value + half), before / variance)

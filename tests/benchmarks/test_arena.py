@@ -59,7 +59,18 @@ def counted(game: Game, seat: int) -> dict[str, int]:
     return {**{name: verbs[name] for name in names}, "discards": verbs["discard"], "fed": fed, "fed_hu": fed_hu}
 
 
-@pytest.mark.parametrize("rules", ["hunan", "luzhou", "yongzhou", "mini"])
+TWICE = (pytest.mark.interpreted, pytest.mark.boundscheck)
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        pytest.param("hunan", marks=pytest.mark.boundscheck),
+        "luzhou",
+        pytest.param("yongzhou", marks=pytest.mark.boundscheck),
+        pytest.param("mini", marks=TWICE),
+    ],
+)
 def test_a_block_is_what_one_hand_after_the_other_gives(rules: str) -> None:
     players = [mixed(3, rules), mixed(4, rules)]
     played = play_blocks(players, TUNE, range(4, 16))
