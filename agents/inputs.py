@@ -38,8 +38,8 @@ from paohuzi_env.core.waits import WAITS, waits_of
 ENCODING_VERSION: Final = 1
 """Raised whenever the meaning of an input changes: a network of another version is refused."""
 
-MOST_ACTIVE: Final = 256
-"""Room for the inputs that are on; more than the sections can have at once in any rule set (a test counts)."""
+MOST_ACTIVE: Final = 448
+"""Room for the inputs that are on: more than can be at once in any rule set (a test adds it up); 160 is much."""
 
 
 class Section(NamedTuple):

@@ -10,8 +10,9 @@ from train.config import Config
 from train.ppo import Learner
 
 SMALL = Config(
-    rules="mini", decisions=20_000, width=32, critic_width=16, batch=1024, streams=4, minibatch=256, pool_every=2, pool=3,
-    opponents=("uniform",), evaluate_against=("uniform",), evaluate_every=0, evaluate_deals=20, save_every=2, threads=1,
+    rules="mini", decisions=20_000, width=32, critic_width=16, batch=1024, streams=4, minibatch=256, pool_every=2,
+    pool=3, opponents=("uniform",), evaluate_against=("uniform",), evaluate_every=0, evaluate_deals=20, save_every=2,
+    threads=1,
 )  # fmt: skip
 
 

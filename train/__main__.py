@@ -5,6 +5,7 @@
     python -m train --settings my.toml --out runs/mine  settings from a file, the run in a folder of one's own
     python -m train --resume --out runs/mine            go on where it was stopped (Ctrl-C saves)
     python -m train export runs/mine/best.safetensors best.onnx
+    python -m train demo                                two minutes, and a hand of what came of them
 
 Exit status: 0 done, 1 something is wrong with what was given, 2 the command line is none, 130 interrupted (and saved).
 """
@@ -30,7 +31,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 class _Start:
     """Where the settings come from and the run goes."""
 
-    preset: Literal["smoke", "quick", "standard", "strong"] = "standard"
+    preset: Literal["smoke", "demo", "quick", "standard", "strong"] = "standard"
     """Settings to begin with."""
     settings: Path | None = None
     """TOML file with settings, over the preset's."""
@@ -48,6 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if words[:1] == ["export"]:
             return _export(words[1:])
+        if words[:1] == ["demo"]:
+            return _demo(words[1:])
         return _train(words)
     except (PaohuziError, OSError) as error:
         print(f"python -m train: {error}", file=sys.stderr)
@@ -118,6 +121,27 @@ def _export(words: list[str]) -> int:
         return 0
 
     return tyro.cli(export, args=words, prog="python -m train export")
+
+
+def _demo(words: list[str]) -> int:
+    from train.demo import demo
+
+    def show(minutes: float = 2.0, rules: str = "hunan", out: Path = Path("runs/demo")) -> int:
+        """Train a small network for two minutes, measure it, and watch it play a hand.
+
+        Parameters
+        ----------
+        minutes
+            Time for learning.
+        rules
+            Rule set.
+        out
+            Folder of the run; it is replaced.
+        """
+        demo(out, minutes, rules)
+        return 0
+
+    return tyro.cli(show, args=words, prog="python -m train demo")
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ class Config:
     decisions: int = 100_000_000
     """Length of the run: decisions of the learner that it learns from. Step sizes follow it."""
     minutes: float = 0.0
-    """Stop (and save) after so many minutes even if the run is not through; 0 never."""
+    """Stop (and save) so many minutes after the first iteration even if the run is not through; 0 never."""
 
     # --- the networks
     width: int = 256
@@ -55,7 +55,7 @@ class Config:
     """Share of hands in which a past self plays one or two seats."""
     opponent_share: float = 0.1
     """Share of hands in which an opponent plays one or two seats."""
-    opponents: tuple[str, ...] = ("greedy",)
+    opponents: tuple[str, ...] = ("heuristic", "greedy")
     """Agents with a compiled policy, one an iteration in turn. The first is the teacher of `imitate`."""
     pool: int = 16
     """Most past selves that are kept; beyond it one leaves at random."""
@@ -103,7 +103,7 @@ class Config:
     """Iterations between evaluations by the arena; 0 evaluates at the end only."""
     evaluate_deals: int = 500
     """Validation deals of an evaluation, each played in every seating."""
-    evaluate_against: tuple[str, ...] = ("greedy",)
+    evaluate_against: tuple[str, ...] = ("greedy", "heuristic")
     """Agents of the evaluation. The mean margin over them chooses the best network."""
     save_every: int = 100
     """Iterations between checkpoints."""
@@ -164,11 +164,18 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
         "evaluate_every": 0, "evaluate_deals": 50, "pool_every": 4, "opponents": ("uniform",),
         "evaluate_against": ("uniform",), "threads": 1,
     },
-    "quick": {"decisions": 20_000_000, "width": 128, "critic_width": 128, "evaluate_every": 100},
-    "standard": {"decisions": 150_000_000},
-    "strong": {"decisions": 800_000_000, "average": 0.99, "epochs": 2, "evaluate_every": 500},
+    "demo": {
+        "decisions": 6_000_000, "width": 64, "critic_width": 64, "batch": 16_384, "evaluate_every": 60,
+        "evaluate_deals": 200, "opponents": ("greedy",),
+    },
+    "quick": {"decisions": 25_000_000, "width": 128, "critic_width": 128, "evaluate_every": 100},
+    "standard": {"decisions": 150_000_000, "imitate": 3_000_000, "lr": 1e-3, "lr_end": 5e-5},
+    "strong": {
+        "decisions": 1_000_000_000, "imitate": 3_000_000, "lr": 1e-3, "lr_end": 3e-5, "average": 0.99,
+        "evaluate_every": 500, "evaluate_deals": 1000,
+    },
 }  # fmt: skip
-"""About what two cores do in seconds, 10 minutes, an hour, and some hours."""
+"""About what two cores do in seconds, 2 minutes, 10 minutes, an hour, and six hours."""
 
 MAY_CHANGE: Final = frozenset(
     {"decisions", "minutes", "evaluate_every", "evaluate_deals", "evaluate_against", "save_every", "device", "threads"}

@@ -133,7 +133,7 @@ class Learner:
             self.adam.step()
             steps += 1
             for name, value in seen.items():
-                sums[name] = sums.get(name, torch.zeros(())) + value.detach().cpu()
+                sums[name] = value.detach() + sums.get(name, 0)
             if c.max_kl and not teach and self.group.mean(float(seen["kl"].detach())) > c.max_kl:
                 break
         return self.group.mean_metrics({name: float(total) / steps for name, total in sums.items()}) | {"steps": steps}

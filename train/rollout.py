@@ -161,15 +161,15 @@ def _stream_entry(opponent: Callable[..., int]) -> Callable[..., Any]:
     @entry
     def loop(
         rules: Any, games: Any, evals: Any, views: Any, orders: Any, scratches: Any, others: Any, planes: Any,
-        thread: int, seed: Any, stream: int, first_hand: int, shares: Any, net: Any, guest: Any, data: Any, table: Any,
-        enough: int, rows: Any, active: Any, tally: Any,
+        seated: Any, thread: int, seed: Any, stream: int, first_hand: int, shares: Any, net: Any, guest: Any, data: Any,
+        table: Any, enough: int, rows: Any, active: Any, tally: Any,
     ) -> int:  # fmt: skip
         r = rules[0]
         g = games[thread]
         e = evals[thread]
         v = views[thread]
         s = scratches[thread]
-        sources = np.zeros(st.SEATS, np.int64)
+        sources = seated[thread]
         n = 0
         hand = 0
         while n < enough:
@@ -236,25 +236,24 @@ def _stream_entry(opponent: Callable[..., int]) -> Callable[..., Any]:
 
 @entry
 def advantage_rows(
-    rows: Any, lo: int, hi: int, rewards: Any, values: Any, decay: float, advantages: Any, aims: Any
+    rows: Any, lo: int, hi: int, rewards: Any, values: Any, decay: float, carry: Any, advantages: Any, aims: Any
 ) -> None:
     """Generalised advantages over each seat's own decisions of a hand; the reward comes after its last one.
 
-    `aims` are what the values should have been. Rows of a hand follow each other; undiscounted.
+    `aims` are what the values should have been. Rows of a hand follow each other; undiscounted. `carry` (3, seats) is
+    scratch: of each seat's next decision the hand, the value and the advantage.
     """
-    hand = np.full(st.SEATS, -1, np.int64)
-    value = np.zeros(st.SEATS, np.float64)
-    carried = np.zeros(st.SEATS, np.float64)
+    carry[0, :] = -1
     for i in range(hi - 1, lo - 1, -1):
         s = rows[i].seat
-        if hand[s] == rows[i].hand:
-            carried[s] = value[s] - values[i] + decay * carried[s]
+        if carry[0, s] == rows[i].hand:
+            carry[2, s] = carry[1, s] - values[i] + decay * carry[2, s]
         else:
-            carried[s] = rewards[i] - values[i]
-        hand[s] = rows[i].hand
-        value[s] = values[i]
-        advantages[i] = carried[s]
-        aims[i] = values[i] + carried[s]
+            carry[2, s] = rewards[i] - values[i]
+        carry[0, s] = rows[i].hand
+        carry[1, s] = values[i]
+        advantages[i] = carry[2, s]
+        aims[i] = values[i] + carry[2, s]
 
 
 # --- all streams --------------------------------------------------------------------------------------------------
@@ -316,6 +315,7 @@ class Streams:
         self._scratch = st.allocate(self.threads, SCRATCH)
         self._others = [st.allocate(self.threads, policy.scratch) for policy in self._opponents]
         self._planes = np.zeros((self.threads, pf.PERFECT_PLANES, KINDS), np.int8)
+        self._seated = np.zeros((self.threads, st.SEATS), np.int64)
         self._room = enough + ROOM_FOR_A_HAND
         self._rows = st.allocate(count * self._room, ROW)
         self._active = np.zeros((count * self._room, ROW_ROOM), np.int16)
@@ -364,8 +364,8 @@ class Streams:
                 lo = i * self._room
                 counts[i] = loop(
                     self.rules.record, self._games, self._evals, self._views, self._orders, self._scratch,
-                    others, self._planes, thread, self._seed, self._first + i, iteration * HANDS_APART, shares,
-                    net, guest, policy.data, table, self._enough, self._rows[lo : lo + self._room],
+                    others, self._planes, self._seated, thread, self._seed, self._first + i, iteration * HANDS_APART,
+                    shares, net, guest, policy.data, table, self._enough, self._rows[lo : lo + self._room],
                     self._active[lo : lo + self._room], tallies[i],
                 )  # fmt: skip
 
@@ -376,11 +376,12 @@ class Streams:
     def _gather(self, counts: NDArray[np.int64]) -> None:
         """Move the streams' rows together."""
         self._ends = np.concatenate([[0], np.cumsum(counts)])
+        used = max(int(self._rows["seen"][i * self._room : i * self._room + n].max()) for i, n in enumerate(counts))
         for i, (lo, hi) in enumerate(itertools.pairwise(self._ends)):
             start = i * self._room
             if start != lo:
                 self._rows[lo:hi] = self._rows[start : start + counts[i]]
-                self._active[lo:hi] = self._active[start : start + counts[i]]
+                self._active[lo:hi, :used] = self._active[start : start + counts[i], :used]
         self.rows = self._rows[: self._ends[-1]]
         self.active = self._active[: self._ends[-1]]
 
@@ -389,6 +390,7 @@ class Streams:
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Advantage of each row, and what its value should have been."""
         out = np.empty((2, len(self.rows)), np.float32)
+        carry = np.zeros((3, st.SEATS))
         for lo, hi in itertools.pairwise(self._ends.tolist()):
-            advantage_rows(self.rows, lo, hi, rewards, values, decay, out[0], out[1])
+            advantage_rows(self.rows, lo, hi, rewards, values, decay, carry, out[0], out[1])
         return out[0], out[1]

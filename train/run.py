@@ -126,10 +126,12 @@ class _Run:
     def go(self) -> Result:
         c, learner = self.learner.config, self.learner
         since = time.monotonic()
+        limit = 0.0
         stop = False
         with signals() as asked:
             while not learner.done and not stop:
                 found = learner.iterate()
+                limit = limit or time.monotonic() + 60 * c.minutes  # what is compiled in the first is not counted
                 step = learner.iteration + learner.imitations
                 now = time.monotonic()
                 if self.log:
@@ -140,7 +142,7 @@ class _Run:
                 if c.evaluate_every and step % c.evaluate_every == 0:
                     self._evaluate()
                     since = time.monotonic()
-                late = bool(c.minutes) and now - self.began > 60 * c.minutes
+                late = bool(c.minutes) and now > limit
                 stop = learner.group.sum(int(bool(asked) or late)) > 0  # all processes stop at the same iteration
                 if step % c.save_every == 0:
                     self._save()

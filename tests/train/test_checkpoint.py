@@ -1,4 +1,4 @@
-"""Checkpoints: a resumed run equals one that was never stopped, and what is no checkpoint is refused with the reason."""
+"""Checkpoints: a resumed run equals one that was never stopped, and what is no checkpoint is refused."""
 
 from __future__ import annotations
 

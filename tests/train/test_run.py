@@ -96,8 +96,8 @@ def test_imitation_makes_the_teachers_actions_likelier() -> None:
 @pytest.mark.timeout(900)
 def test_a_run_that_is_interrupted_saves_and_goes_on_to_the_same_end(tmp_path: Path) -> None:
     file = settings(tmp_path, decisions=40_000)
-    quiet = {"cwd": ROOT, "check": False, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    whole = subprocess.run(command("--settings", file, "--out", tmp_path / "whole", "--quiet"), **quiet)  # type: ignore[call-overload]
+    quiet = {"cwd": ROOT, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    whole = subprocess.run(command("--settings", file, "--out", tmp_path / "whole", "--quiet"), check=False, **quiet)
     assert whole.returncode == 0, whole.stderr
     stopped = subprocess.Popen(
         command("--settings", file, "--out", tmp_path / "stopped", "--quiet"), cwd=ROOT, env=os.environ
@@ -108,7 +108,7 @@ def test_a_run_that_is_interrupted_saves_and_goes_on_to_the_same_end(tmp_path: P
     stopped.send_signal(signal.SIGINT)
     assert stopped.wait(300) in (130, 0)  # 0: it was through already
     before = read_checkpoint(tmp_path / "stopped" / "checkpoint.safetensors").counters["iteration"]
-    rest = subprocess.run(command("--resume", "--out", tmp_path / "stopped", "--quiet"), **quiet)  # type: ignore[call-overload]
+    rest = subprocess.run(command("--resume", "--out", tmp_path / "stopped", "--quiet"), check=False, **quiet)
     assert rest.returncode == 0, rest.stderr
     assert 0 < before <= read_checkpoint(tmp_path / "whole" / "checkpoint.safetensors").counters["iteration"]
     assert equal(tmp_path / "whole", tmp_path / "stopped")
