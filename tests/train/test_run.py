@@ -82,6 +82,8 @@ def test_every_metric_that_is_logged_is_explained() -> None:
     logged = {*run.iterate(), *run.iterate(), *run.iterate()}
     written_by_the_run = {"speed/decisions", "speed/hands", "margin/AGENT"}
     assert logged == set(METRICS) - written_by_the_run
+    table = (ROOT / "train" / "README.md").read_text(encoding="utf-8")
+    assert all(f"| `{name}` | {meaning} |\n" in table for name, meaning in METRICS.items())
 
 
 def test_imitation_makes_the_teachers_actions_likelier() -> None:

@@ -1,0 +1,38 @@
+"""The demo's parts: a hand in which each decision stands beside the chances that the network gave to its choices."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+from small_runs import learner
+
+from train.demo import annotated, demo, play_hand
+
+
+def test_each_decision_of_the_hand_has_its_chances() -> None:
+    weights = learner().policy.weights()
+    replay, thoughts = next(
+        hand for i in range(1000) if (hand := play_hand(weights, "mini", i))[0].record["result"]["winner"] is not None
+    )
+    lines = list(annotated(weights, "mini"))
+    said = [line for line in lines if line.endswith("]") and " seat " in line]
+    assert len(said) == len(replay.decisions) == len(thoughts)
+    for line, decision in zip(said, replay.decisions, strict=True):
+        chosen = re.match(r" {6}seat (\d): (.*?)  \[", line)
+        assert chosen is not None
+        assert chosen.group(1) == str(decision.seat)
+        best = re.search(r"\[(.*?) (\d+)%", line)
+        assert best is None or best.group(1) == chosen.group(2)
+    assert "wins" in lines[-2]
+    assert np.isfinite(weights[0]).all()
+
+
+def test_the_demo_trains_measures_and_shows(tmp_path: Path, capsys: object) -> None:
+    (tmp_path / "run").mkdir()
+    demo(tmp_path / "run", minutes=0.001, rules="mini")
+    out = capsys.readouterr().out  # type: ignore[attr-defined]
+    for text in ("from nothing", "against", "heuristic", "points a hand", "curve.png", "agents.make('network:"):
+        assert text in out
+    assert (tmp_path / "run" / "curve.png").exists()
