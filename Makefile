@@ -20,8 +20,9 @@ CONSUMERS ?= sb3
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(VENV)/.installed  ## watch a hand being played
+demo: $(VENV)/.installed-train  ## hands played and verified, then a network taught for two minutes and measured
 	@$(PY) -m paohuzi_env.demo
+	@$(PY) -m train demo
 
 # The compiled run comes last, so that its closing line does. 5: no test carries the marker.
 test: lint  ## lint, then the tests: interpreted and bounds-checked in part, compiled in full
@@ -74,9 +75,13 @@ $(VENV)/.installed-bench: pyproject.toml constraints.txt
 	$(call install,.[arena])
 	@touch $(VENV)/.installed
 
+$(VENV)/.installed-train: pyproject.toml constraints.txt
+	$(call install,.[arena$(comma)train])
+	@touch $(VENV)/.installed $(VENV)/.installed-bench
+
 $(VENV)/.installed-dev: pyproject.toml constraints.txt
-	$(call install,.[arena$(comma)test$(comma)dev])
-	@touch $(VENV)/.installed
+	$(call install,.[arena$(comma)train$(comma)test$(comma)dev])
+	@touch $(VENV)/.installed $(VENV)/.installed-bench $(VENV)/.installed-train
 
 comma := ,
 list = [$(foreach name,$(1),"$(name)",)]
