@@ -117,7 +117,7 @@ def markdown(results: Results) -> str:
     lines += _made_with(results.runs)
     trained = {name: run for name, run in results.trained.items() if run.strength}
     if trained:
-        lines += ["", "| trained with | in | updates | base units a hand against random players |"]
+        lines += ["", "| trained with | took | updates | base units a hand against random players |"]
         lines += ["|---|---:|---:|---:|"]
         for run in trained.values():
             lines.append(f"| {_listed(run.versions)} | {run.seconds / 60:.1f} min | {run.updates} | {_strength(run)} |")
