@@ -153,12 +153,13 @@ def chances(legal: int, out: Any, temperature: float, chance: Any) -> None:
 
 @kernel
 def drawn(legal: int, chance: Any, word: Any) -> int:
-    """An action drawn with the given chances."""
+    """An action drawn with the given chances; where their sum is rounded below 1, the last one that has any."""
     left = np.float64(mix(word) >> np.uint64(11)) / 9007199254740992.0
     last = -1
     for a in range(NUM_ACTIONS):
         if legal >> a & 1:
-            last = a
+            if last < 0 or chance[a] > 0.0:
+                last = a
             left -= chance[a]
             if left < 0.0:
                 return a
@@ -226,7 +227,7 @@ def read_network(path: str | os.PathLike[str], rules: RuleSet | str | None = Non
         with safe_open(path, "numpy") as file:
             text = (file.metadata() or {}).get("paohuzi")
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - it is no mapping
-    except (SafetensorError, OSError, ValueError) as error:
+    except (SafetensorError, OSError, ValueError, TypeError, AttributeError) as error:  # or numpy lacks the type
         raise NetworkError(f"network {path}: no whole safetensors file ({error})") from error
     if text is None:
         raise NetworkError(f"network {path}: its header does not say what it is for (key 'paohuzi')")
@@ -282,7 +283,8 @@ def checked_weights(arrays: Mapping[str, NDArray[Any]], what: str, inputs: int, 
     missing = [name for name in NAMES if name not in arrays]
     if missing:
         raise NetworkError(f"{what}: it lacks {', '.join(missing)}")
-    weights = tuple(np.ascontiguousarray(arrays[name], np.float32) for name in NAMES)
+    with np.errstate(over="ignore"):  # what is too great for float32 becomes infinite, and is refused below
+        weights = tuple(np.ascontiguousarray(arrays[name], np.float32) for name in NAMES)
     width = weights[0].shape[-1]
     layers = weights[2].shape[0] if weights[2].ndim == 3 else 0
     shapes = ((inputs, width), (width,), (layers, width, width), (layers, width), (width, outputs), (outputs,))

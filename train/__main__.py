@@ -13,6 +13,7 @@ Exit status: 0 done, 1 something is wrong with what was given, 2 the command lin
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +22,8 @@ from typing import Annotated, Any, Literal
 
 import tyro
 
-from paohuzi_env.errors import PaohuziError
+from paohuzi_env.cli import INTERRUPTED, run_quietly
+from paohuzi_env.rules import rule_set
 
 # Waiting threads sleep instead of spinning: beside other work on the machine, spinning costs more than waking.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
@@ -46,15 +48,15 @@ class _Start:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line and give the exit status."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    try:
+
+    def command() -> int:
         if words[:1] == ["export"]:
             return _export(words[1:])
         if words[:1] == ["demo"]:
             return _demo(words[1:])
         return _train(words)
-    except (PaohuziError, OSError) as error:
-        print(f"python -m train: {error}", file=sys.stderr)
-        return 1
+
+    return run_quietly(command, "python -m train")
 
 
 def _train(words: list[str]) -> int:
@@ -77,15 +79,21 @@ def _train(words: list[str]) -> int:
     new = tyro.cli(Config, default=config, args=rest, prog="python -m train", config=(tyro.conf.FlagConversionOff,))
     if start.resume:
         check_resumed(read_checkpoint(start.out / CHECKPOINT).config, new)  # type: ignore[operator]
-    folder = start.out or Path("runs", f"{Path(new.rules).stem}-{start.preset}")
+    folder = start.out or Path("runs", f"{_name(new.rules)}-{start.preset}")
     result = train(new, folder, resume=start.resume, quiet=start.quiet)
     if int(os.environ.get("RANK", "0")) == 0:
         print(f"{result.decisions:,} decisions in {result.seconds:.0f} s; the run is in {result.folder}")
         for agent, (margin, error) in result.history[-1].margins.items() if result.history else ():
             print(f"  {margin:+.3f} ± {error:.3f} points a hand against {agent}")
         if (folder / BEST).exists():
-            print(f"  agents.make('network:{folder / BEST}'), curve: {folder / CURVE}")
-    return 130 if result.interrupted else 0
+            print(f"  agents.make('network:{folder / BEST}', {new.rules!r}), curve: {folder / CURVE}")
+    return INTERRUPTED if result.interrupted else 0
+
+
+def _name(rules: str) -> str:
+    """What the folder of a run of these rules is called: a file's name without its ending, not a text of JSON."""
+    stem = Path(rules).stem
+    return stem if re.fullmatch(r"[\w.-]+", stem) else rule_set(rules).hash
 
 
 def _print_help(config: Any) -> None:
@@ -124,9 +132,9 @@ def _export(words: list[str]) -> int:
 
 
 def _demo(words: list[str]) -> int:
-    from train.demo import demo
+    from train.demo import DEMO, demo
 
-    def show(minutes: float = 2.0, rules: str = "hunan", out: Path = Path("runs/demo")) -> int:
+    def show(minutes: float = 2.0, rules: str = "hunan", out: Path | None = None) -> int:
         """Train a small network for two minutes, measure it, and watch it play a hand.
 
         Parameters
@@ -136,10 +144,10 @@ def _demo(words: list[str]) -> int:
         rules
             Rule set.
         out
-            Folder of the run; it is replaced.
+            Folder of the run, one without a run; by default runs/demo, which is replaced.
         """
-        demo(out, minutes, rules)
-        return 0
+        through = demo(out or DEMO, minutes, rules, replace=out is None)
+        return 0 if through else INTERRUPTED
 
     return tyro.cli(show, args=words, prog="python -m train demo")
 

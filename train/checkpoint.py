@@ -7,6 +7,7 @@ evaluations as JSON in its header. What does not fit this version, the rule set 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -25,6 +26,8 @@ from paohuzi_env.rules import rule_set
 from train.config import Config, ConfigError, changed
 
 VERSION: Final = 1
+MOST: Final = (1 << 39) - 1
+"""Greatest counter: an iteration's hands are numbered in 63 bits (`rollout.HANDS_APART`)."""
 _KEY: Final = "paohuzi-train"
 
 
@@ -91,6 +94,36 @@ def write_checkpoint(path: str | os.PathLike[str], checkpoint: Checkpoint) -> No
     write_whole(path, save(c.arrays, {_KEY: msgspec.json.encode(header).decode()}))
 
 
+def check_fits(
+    found: Checkpoint, arrays: Mapping[str, NDArray[Any]], counters: Mapping[str, int], what: str
+) -> None:  # fmt: skip
+    """Refuse a state that is none of a learner with these settings, of which a new one has `arrays` and `counters`.
+
+    Raises
+    ------
+    CheckpointError
+        A part is missing, too many, of another type or shape, or not finite.
+    """
+    if found.counters.keys() != counters.keys() or not all(0 <= n <= MOST for n in found.counters.values()):
+        raise CheckpointError(f"{what}: counters {found.counters}; allowed: {', '.join(counters)}, from 0 to {MOST}")
+    shapes = {name: array.shape for name, array in arrays.items()}
+    policy = [shape for name, shape in shapes.items() if name.startswith("policy/")]
+    critic = [shape for name, shape in shapes.items() if name.startswith("critic/")]
+    pool = range(found.counters["pool"])
+    shapes |= {f"pool/{number}/{place}": shape for number in pool for place, shape in enumerate(policy)}
+    for number, shape in enumerate((*policy, *critic)):
+        moments = {"step": (), "exp_avg": shape, "exp_avg_sq": shape}
+        if any(f"adam/{number}/{key}" in found.arrays for key in moments):  # from its first step on
+            shapes |= {f"adam/{number}/{key}": shape for key, shape in moments.items()}
+    if differing := sorted(shapes.keys() ^ found.arrays.keys()):
+        raise CheckpointError(f"{what}: {differing[0]} is {'missing' if differing[0] in shapes else 'too many'}")
+    for name, array in found.arrays.items():
+        if array.shape != shapes[name] or array.dtype != np.float32:
+            raise CheckpointError(f"{what}: {name} is {array.dtype} {array.shape}; allowed: float32 {shapes[name]}")
+        if not np.isfinite(array).all():
+            raise CheckpointError(f"{what}: {name} has values that are not finite")
+
+
 def read_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
     """Read a checkpoint.
 
@@ -106,7 +139,7 @@ def read_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
         with safe_open(path, "numpy") as file:
             text = (file.metadata() or {}).get(_KEY)
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - it is no mapping
-    except (SafetensorError, OSError, ValueError) as error:
+    except (SafetensorError, OSError, ValueError, TypeError, AttributeError) as error:  # or numpy lacks the type
         raise CheckpointError(f"checkpoint {path}: torn, or no checkpoint ({error})") from error
     if text is None:
         raise CheckpointError(f"checkpoint {path}: a safetensors file of something else")

@@ -149,6 +149,7 @@ def check(c: Config) -> None:
         (c.guest_share > 0 and c.pool == 0, f"guest_share = {c.guest_share} and pool = 0: there are no past selves"),
         (not c.opponents and c.opponent_share > 0, f"opponent_share = {c.opponent_share} without opponents"),
         (not c.opponents and c.imitate > 0, f"imitate = {c.imitate} without opponents: there is no teacher"),
+        (not c.evaluate_against, "evaluate_against is empty: nothing chooses the best network"),
         (c.lr_end > c.lr, f"lr_end = {c.lr_end} is more than lr = {c.lr}"),
         (c.entropy_end > c.entropy, f"entropy_end = {c.entropy_end} is more than entropy = {c.entropy}"),
         (c.decisions == 0 and c.imitate == 0, "decisions = 0 and imitate = 0: nothing to do"),

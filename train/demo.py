@@ -28,26 +28,39 @@ from train.config import Config, preset
 from train.run import BEST, CURVE, evaluate, train
 
 OPPONENTS: Final = ("uniform", "greedy", "heuristic")
+DEMO: Final = Path("runs/demo")
+"""Where the demo's run goes unless somebody says where."""
 HAND: Final = 2026
 """Seed of the hand that is shown; the first that somebody wins."""
 
 
-def demo(folder: Path, minutes: float = 2.0, rules: str = "hunan") -> None:
+def demo(folder: Path, minutes: float = 2.0, rules: str = "hunan", *, replace: bool = False) -> bool:
     """Train for so many minutes from nothing, and show what came of it.
 
     Parameters
     ----------
     folder
-        Where the run goes; one that is there is replaced.
+        Where the run goes.
     minutes
         Time for learning. What it comes to depends on the machine.
     rules
         The rule set.
+    replace
+        Whether to delete the folder, with all that is in it, before. Without it one that holds a run is refused.
+
+    Returns
+    -------
+    bool
+        Whether it was shown to its end, and not interrupted while it learned.
     """
-    shutil.rmtree(folder, ignore_errors=True)
     config: Config = dataclasses.replace(preset("demo"), rules=rules, minutes=minutes)
+    if replace:
+        shutil.rmtree(folder, ignore_errors=True)
     print(f"A network learns Paohuzi by playing itself, from nothing, for {minutes:g} minutes (rules: {rules}).\n")
     result = train(config, folder)
+    if result.interrupted:
+        print(f"Interrupted after {result.decisions:,} decisions; the run is in {folder}.")
+        return False
     weights, _ = read_network(folder / BEST, rules)
     found = evaluate(weights, rule_set(rules), OPPONENTS, config.evaluate_deals)
     rows = [(agent, f"{margin:+.2f}", f"{error:.2f}") for agent, (margin, error) in found.items()]
@@ -56,7 +69,9 @@ def demo(folder: Path, minutes: float = 2.0, rules: str = "hunan") -> None:
     print_table(("against", "points a hand", "standard error"), rows)
     print(f"\nThe curve is {folder / CURVE}. A hand against itself; behind each choice stand its chances:\n")
     print("\n".join(annotated(weights, rules)))
-    print(f"\nPlay it with agents.make('network:{folder / BEST}'). A stronger one: python -m train --preset quick")
+    print(f"\nPlay it with agents.make('network:{folder / BEST}', {rules!r}).")
+    print("A stronger one: python -m train --preset quick")
+    return True
 
 
 def annotated(weights: Weights, rules: str) -> Iterator[str]:

@@ -66,7 +66,7 @@ class Log:
     def __init__(self, folder: Path, total: int, *, step: int = 0, quiet: bool = False) -> None:
         from torch.utils.tensorboard import SummaryWriter
 
-        self._writer = SummaryWriter(str(folder), purge_step=step or None)
+        self._writer = SummaryWriter(str(folder), purge_step=step + 1)
         self._console = Console(file=sys.stderr, quiet=quiet)
         self._bar = Progress(
             TextColumn("{task.description}"), BarColumn(20), TextColumn("{task.percentage:.0f}%"),

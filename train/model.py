@@ -20,6 +20,7 @@ from torch import Tensor, nn
 
 from agents.network import Weights
 from paohuzi_env.core._compile import entry, kernel
+from train.config import ConfigError
 
 # --- the sparse first layer ---------------------------------------------------------------------------------------
 
@@ -195,7 +196,7 @@ def pick_device(name: str) -> torch.device:
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
     if name == "cuda" and not torch.cuda.is_available():
-        raise ValueError("device = 'cuda': torch sees no CUDA device; allowed: 'auto', 'cpu'")
+        raise ConfigError("device = 'cuda': torch sees no CUDA device; allowed: 'auto', 'cpu'")
     return torch.device(name)
 
 

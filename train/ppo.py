@@ -12,6 +12,7 @@ gradients and sums travel; the weights stay equal.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -24,9 +25,10 @@ from torch import Tensor
 from agents.inputs import NUM_INPUTS
 from agents.network import Weights
 from paohuzi_env.core.actions import NUM_ACTIONS
+from paohuzi_env.errors import PaohuziError
 from paohuzi_env.rules import rule_set
 from paohuzi_env.search import Policy
-from train.config import Config
+from train.config import Config, ConfigError
 from train.group import Group
 from train.model import Lists, Net, Threads, autocast, pick_device, thread_count, to_device
 from train.rollout import CRITIC_INPUTS, Streams, Tally
@@ -38,6 +40,10 @@ JUDGED_AT_ONCE: Final = 8192
 NEVER: Final = -1e9
 
 Metrics = dict[str, float]
+
+
+class DivergedError(PaohuziError, ArithmeticError):
+    """A loss or a gradient that is no finite number: the weights are lost."""
 
 
 class Learner:
@@ -57,7 +63,7 @@ class Learner:
         c = self.config = config
         self.group = group or Group()
         if c.streams % self.group.size:
-            raise ValueError(f"streams = {c.streams}; allowed with {self.group.size} processes: a multiple of that")
+            raise ConfigError(f"streams = {c.streams}; allowed with {self.group.size} processes: a multiple of that")
         self.device = pick_device(c.device)
         self.threads = Threads(thread_count(c.threads))
         torch.set_num_threads(self.threads.count)
@@ -136,7 +142,14 @@ class Learner:
                 sums[name] = value.detach() + sums.get(name, 0)
             if c.max_kl and not teach and self.group.mean(float(seen["kl"].detach())) > c.max_kl:
                 break
-        return self.group.mean_metrics({name: float(total) / steps for name, total in sums.items()}) | {"steps": steps}
+        found = self.group.mean_metrics({name: float(total) / steps for name, total in sums.items()})
+        for name, mean in found.items():
+            if not math.isfinite(mean):
+                raise DivergedError(
+                    f"iteration {self.imitations + self.iteration + 1}: {name} is {mean}; what is saved is older. "
+                    f"A smaller lr than {c.lr:g} or a larger scale than {c.scale:g} may help"
+                )
+        return found | {"steps": steps}
 
     def _parts(self, count: int) -> Iterator[NDArray[np.int64]]:
         """Rows of each step. The number of steps does not depend on how many rows there happen to be."""

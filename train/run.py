@@ -11,6 +11,8 @@ A run is a folder:
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import signal
 import time
 from collections.abc import Iterator
@@ -21,6 +23,7 @@ from types import FrameType
 from typing import Final
 
 import numpy as np
+from filelock import FileLock, Timeout
 
 import agents
 from agents.base import CompiledAgent
@@ -30,7 +33,7 @@ from benchmarks.blocks import margins
 from benchmarks.deals import deal_set
 from paohuzi_env.rules import RuleSet, rule_set
 from paohuzi_env.search import Policy
-from train.checkpoint import Checkpoint, CheckpointError, Evaluation, read_checkpoint, write_checkpoint
+from train.checkpoint import Checkpoint, CheckpointError, Evaluation, check_fits, read_checkpoint, write_checkpoint
 from train.config import Config, ConfigError
 from train.group import Group
 from train.log import Log, draw_curve
@@ -41,6 +44,7 @@ CHECKPOINT: Final = "checkpoint.safetensors"
 BEST: Final = "best.safetensors"
 LAST: Final = "last.safetensors"
 CURVE: Final = "curve.png"
+LOCK: Final = ".lock"
 
 
 @dataclass
@@ -71,23 +75,37 @@ def train(config: Config, folder: Path, *, resume: bool = False, quiet: bool = F
     file = folder / CHECKPOINT
     if file.exists() and not resume:
         raise CheckpointError(f"{folder} holds a run; allowed: --resume, or another --out")
+    for text in config.evaluate_against:
+        agents.make(text, config.rules)  # what is wrong with one is said now, not after hours of learning
     group = Group.from_environment(pick_device(config.device))
-    learner = Learner(config, compiled_opponents(config), group)
-    kept = Checkpoint(config, *learner.state())
-    if resume:
-        kept = read_checkpoint(file)
-        kept.config = config
-        learner.load_state(kept.arrays, kept.counters)
-    log = None
-    if group.rank == 0:
-        folder.mkdir(parents=True, exist_ok=True)
-        log = Log(folder, config.decisions, step=learner.iteration + learner.imitations, quiet=quiet)
-    try:
+    with contextlib.ExitStack() as stack:
+        stack.callback(group.leave)
+        if group.rank == 0:
+            stack.enter_context(alone(folder))
+        learner = Learner(config, compiled_opponents(config), group)
+        kept = Checkpoint(config, *learner.state())
+        if resume:
+            found = read_checkpoint(file)
+            check_fits(found, kept.arrays, kept.counters, f"checkpoint {file}")
+            kept = dataclasses.replace(found, config=config)
+            learner.load_state(kept.arrays, kept.counters)
+        log = None
+        if group.rank == 0:
+            log = Log(folder, config.decisions, step=learner.iteration + learner.imitations, quiet=quiet)
+            stack.callback(log.close)
         return _Run(learner, kept, folder, log).go()
-    finally:
-        if log:
-            log.close()
-        group.leave()
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """The folder of a run, made if it is not there; two runs at once would write over each other's files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folder / LOCK)
+    try:
+        with lock.acquire(blocking=False):
+            yield
+    except Timeout:
+        raise CheckpointError(f"{folder}: another process is at this run; allowed: another --out") from None
 
 
 def compiled_opponents(config: Config) -> list[Policy]:
@@ -146,11 +164,12 @@ class _Run:
                 stop = learner.group.sum(int(bool(asked) or late)) > 0  # all processes stop at the same iteration
                 if step % c.save_every == 0:
                     self._save()
-        interrupted = stop and not learner.done and bool(asked)
-        if not self.kept.history or self.kept.history[-1].iteration != learner.iteration + learner.imitations:
-            if not interrupted:
-                self._evaluate()
-        self._save()
+            interrupted = stop and not learner.done and bool(asked)
+            self._save()  # nothing that goes wrong while it is evaluated loses what was learned
+            if not self.kept.history or self.kept.history[-1].iteration != learner.iteration + learner.imitations:
+                if not interrupted:
+                    self._evaluate()
+                    self._save()
         return Result(self.folder, self.kept.history, learner.decisions, interrupted, self.seconds)
 
     def _evaluate(self) -> None:
@@ -163,7 +182,8 @@ class _Run:
             learner.iteration + learner.imitations, learner.decisions, self.seconds,
             evaluate(weights, self.rules, c.evaluate_against, c.evaluate_deals),
         )  # fmt: skip
-        best = max((old.mean for old in self.kept.history), default=float("-inf"))
+        alike = (old.mean for old in self.kept.history if old.margins.keys() == found.margins.keys())
+        best = max(alike, default=float("-inf"))  # over other agents a mean says nothing about this one
         self.kept.history.append(found)
         self.log.evaluation(found)
         if found.mean >= best:

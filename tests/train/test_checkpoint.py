@@ -9,12 +9,14 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pytest
+import torch
 from safetensors import safe_open
+from safetensors import torch as torch_file
 from safetensors.numpy import save_file
 from small_runs import SMALL, learner
 
 from train import checkpoint
-from train.checkpoint import Checkpoint, CheckpointError, Evaluation, read_checkpoint, write_checkpoint
+from train.checkpoint import Checkpoint, CheckpointError, Evaluation, check_fits, read_checkpoint, write_checkpoint
 from train.ppo import Learner
 
 
@@ -89,6 +91,36 @@ def test_another_rule_set_and_another_version_are_refused(file: Path, monkeypatc
         read_checkpoint(file)
     monkeypatch.setattr(checkpoint, "VERSION", 99)
     with pytest.raises(CheckpointError, match=r"versions \(checkpoint, encoding, actions\) \(1, .*allowed: \(99"):
+        read_checkpoint(file)
+
+
+def test_a_state_that_the_settings_have_not_is_refused(tmp_path: Path) -> None:
+    run = learner()
+    run.iterate()
+    new = learner().state()
+    arrays, counters = run.state()
+    check_fits(Checkpoint(run.config, arrays, counters), *new, "it")
+    weight = arrays["policy/last.weight"]
+    for changes, message in (
+        ({"policy/last.weight": None}, "it: policy/last.weight is missing"),
+        ({"adam/1/exp_avg": None}, "it: adam/1/exp_avg is missing"),
+        ({"pool/0/3": None}, "it: pool/0/3 is missing"),
+        ({"more": weight}, "it: more is too many"),
+        ({"policy/last.weight": weight[1:]}, r"policy/last.weight is float32 \(31, 32\); allowed: float32 \(32, 32\)"),
+        ({"policy/last.weight": weight.astype("f8")}, "policy/last.weight is float64"),
+        ({"policy/last.weight": weight * np.nan}, "policy/last.weight has values that are not finite"),
+    ):
+        altered = {name: array for name, array in (arrays | changes).items() if array is not None}
+        with pytest.raises(CheckpointError, match=message):
+            check_fits(Checkpoint(run.config, altered, counters), *new, "it")
+    for wrong in ({}, counters | {"iteration": -1}, counters | {"iteration": 1 << 62}):
+        with pytest.raises(CheckpointError, match=r"it: counters .*; allowed: iteration, decisions"):
+            check_fits(Checkpoint(run.config, arrays, wrong), *new, "it")
+
+
+def test_numbers_of_a_type_that_numpy_lacks_are_refused(file: Path) -> None:
+    torch_file.save_file({"a": torch.zeros(3, dtype=torch.bfloat16)}, file)
+    with pytest.raises(CheckpointError, match=r"c.safetensors: torn, or no checkpoint"):
         read_checkpoint(file)
 
 

@@ -27,6 +27,7 @@ def test_every_preset_is_without_contradictions(name: str) -> None:
         ({"pool": 0}, r"pool = 0: there are no past selves"),
         ({"opponents": ()}, r"without opponents"),
         ({"opponents": (), "opponent_share": 0.0, "imitate": 10}, r"there is no teacher"),
+        ({"evaluate_against": ()}, r"evaluate_against is empty"),
         ({"lr_end": 0.1}, r"lr_end = 0.1 is more than lr"),
         ({"entropy_end": 1.0}, r"entropy_end = 1.0 is more than entropy"),
         ({"decisions": 0}, r"nothing to do"),

@@ -6,8 +6,11 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pytest
 from small_runs import learner
 
+from train.checkpoint import CheckpointError
+from train.config import ConfigError
 from train.demo import annotated, demo, play_hand
 
 
@@ -31,8 +34,17 @@ def test_each_decision_of_the_hand_has_its_chances() -> None:
 
 def test_the_demo_trains_measures_and_shows(tmp_path: Path, capsys: object) -> None:
     (tmp_path / "run").mkdir()
-    demo(tmp_path / "run", minutes=0.001, rules="mini")
+    assert demo(tmp_path / "run", minutes=0.001, rules="mini")
     out = capsys.readouterr().out  # type: ignore[attr-defined]
     for text in ("from nothing", "against", "heuristic", "points a hand", "curve.png", "agents.make('network:"):
         assert text in out
     assert (tmp_path / "run" / "curve.png").exists()
+
+
+def test_a_run_is_not_replaced_by_a_demo_nor_a_folder_by_one_that_can_not_be(tmp_path: Path) -> None:
+    (tmp_path / "checkpoint.safetensors").write_text("a run")
+    with pytest.raises(CheckpointError, match="holds a run"):
+        demo(tmp_path, minutes=0.001, rules="mini")
+    with pytest.raises(ConfigError, match="minutes = -1"):
+        demo(tmp_path, minutes=-1, rules="mini", replace=True)
+    assert (tmp_path / "checkpoint.safetensors").read_text() == "a run"

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from small_runs import SMALL, learner
 
 import agents
@@ -21,11 +22,13 @@ from benchmarks.arena import play_blocks
 from benchmarks.blocks import margins
 from benchmarks.deals import deal_set
 from paohuzi_env.rules import rule_set
+from train import run as run_module
 from train.__main__ import main
 from train.checkpoint import CheckpointError, read_checkpoint
 from train.config import ConfigError
 from train.log import METRICS
-from train.run import compiled_opponents, evaluate, train
+from train.ppo import DivergedError
+from train.run import alone, compiled_opponents, evaluate, train
 
 ROOT = Path(__file__).parents[2]
 
@@ -147,6 +150,62 @@ def test_an_opponent_without_a_compiled_policy_is_refused() -> None:
     config = dataclasses.replace(SMALL, opponents=("test_run:Slow",))
     with pytest.raises((ConfigError, agents.AgentError), match=r"no compiled policy|unknown agent"):
         compiled_opponents(config)
+
+
+def test_an_agent_of_the_evaluation_that_is_none_is_refused_before_anything_is_learned(tmp_path: Path) -> None:
+    with pytest.raises(agents.AgentError, match="unknown agent 'nobody'"):
+        train(dataclasses.replace(SMALL, evaluate_against=("nobody",)), tmp_path / "run", quiet=True)
+    assert not (tmp_path / "run").exists()
+
+
+def test_what_was_learned_is_kept_where_the_last_evaluation_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    def broken(*_: object) -> None:
+        raise OSError("broken")
+
+    monkeypatch.setattr(run_module, "evaluate", broken)
+    config = dataclasses.replace(SMALL, decisions=1024, save_every=100)
+    with pytest.raises(OSError, match="broken"):
+        train(config, tmp_path, quiet=True)
+    assert read_checkpoint(tmp_path / "checkpoint.safetensors").counters["decisions"] >= 1024
+    monkeypatch.undo()
+    assert len(train(config, tmp_path, resume=True, quiet=True).history) == 1
+
+
+def test_one_process_at_a_time_is_at_a_run(tmp_path: Path) -> None:
+    with alone(tmp_path), pytest.raises(CheckpointError, match="another process is at this run"):
+        train(SMALL, tmp_path, quiet=True)
+    with alone(tmp_path):
+        pass
+
+
+def test_the_best_is_the_best_against_the_same_agents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    margins_of = {"uniform": 9.0, "greedy": 1.0}
+    monkeypatch.setattr(run_module, "evaluate", lambda *a: {name: (margins_of[name], 0.1) for name in a[2]})
+    config = dataclasses.replace(SMALL, decisions=1024)
+    train(config, tmp_path, quiet=True)
+    before = (tmp_path / "best.safetensors").read_bytes()
+    longer = dataclasses.replace(config, decisions=3000, evaluate_against=("greedy",))
+    train(longer, tmp_path, resume=True, quiet=True)
+    assert (tmp_path / "best.safetensors").read_bytes() != before
+
+
+def test_weights_that_are_lost_end_the_run() -> None:
+    run = learner()
+    with torch.no_grad():
+        run.policy.last.bias.fill_(float("nan"))
+    with pytest.raises(DivergedError, match="iteration 1: loss/policy is nan"):
+        run.iterate()
+
+
+def test_a_device_that_is_not_there_is_an_error_in_a_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:  # fmt: skip
+    if torch.cuda.is_available():
+        pytest.skip("there is a graphics card")
+    assert main(["--preset", "smoke", "--device", "cuda", "--out", str(tmp_path / "run")]) == 1
+    assert "device = 'cuda': torch sees no CUDA device" in capsys.readouterr().err
 
 
 def test_scores_become_rewards_by_the_objective() -> None:
