@@ -99,6 +99,10 @@ class Log:
         self._latest = f"; points: {', '.join(texts)}"
         self.say(f"{found.decisions / 1e6:.1f}M decisions, {found.seconds:.0f} s{self._latest}")
 
+    def flush(self) -> None:
+        """Bring to the disk what was written: a run that is killed and goes on from here must not lack it."""
+        self._writer.flush()
+
     def say(self, text: str) -> None:
         """Print a line."""
         self._console.print(text, highlight=False, markup=False)

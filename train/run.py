@@ -194,6 +194,7 @@ class _Run:
             return
         self.kept.arrays, self.kept.counters = self.learner.state()
         self.kept.seconds = self.seconds
+        self.log.flush()
         write_network(self.folder / LAST, self.learner.average.weights(), self.rules, self._trained())
         write_checkpoint(self.folder / CHECKPOINT, self.kept)
         if self.kept.history:

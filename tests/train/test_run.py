@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 import torch
 from small_runs import SMALL, learner
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import agents
 from agents.network import network_as_policy, read_network
@@ -206,6 +207,25 @@ def test_a_device_that_is_not_there_is_an_error_in_a_line(
         pytest.skip("there is a graphics card")
     assert main(["--preset", "smoke", "--device", "cuda", "--out", str(tmp_path / "run")]) == 1
     assert "device = 'cuda': torch sees no CUDA device" in capsys.readouterr().err
+
+
+def test_the_log_of_a_run_that_was_killed_has_every_iteration_once(tmp_path: Path) -> None:
+    file = settings(tmp_path, decisions=200_000)
+    killed = subprocess.Popen(command("--settings", file, "--out", tmp_path / "run", "--quiet"), cwd=ROOT)
+    while not (tmp_path / "run" / "checkpoint.safetensors").exists():
+        assert killed.poll() is None
+        time.sleep(0.02)
+    killed.kill()
+    killed.wait()
+    kept = read_checkpoint(tmp_path / "run" / "checkpoint.safetensors")
+    there = kept.counters["iteration"]
+    config = dataclasses.replace(kept.config, decisions=kept.counters["decisions"] + 3000)
+    train(config, tmp_path / "run", resume=True, quiet=True)
+    logged = EventAccumulator(str(tmp_path / "run"))
+    logged.Reload()
+    steps = [scalar.step for scalar in logged.Scalars("entropy")]
+    assert steps == list(range(1, len(steps) + 1))
+    assert len(steps) > there
 
 
 def test_scores_become_rewards_by_the_objective() -> None:
