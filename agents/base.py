@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paohuzi_env import __version__
+from paohuzi_env.checks import whole
 from paohuzi_env.core import state as st
 from paohuzi_env.core._compile import entry
 from paohuzi_env.core._sources import closure
@@ -29,9 +30,13 @@ from paohuzi_env.core.log import FAULTS
 from paohuzi_env.core.observe import NUM_PLANES, observe
 from paohuzi_env.core.rng import key
 from paohuzi_env.core.tiles import KINDS
+from paohuzi_env.errors import brief
 from paohuzi_env.rules import RuleSet, rule_set, seed_word
 from paohuzi_env.search import Choices, Policy, records
 
+MOST_BATCH: Final = 1 << 30
+RAISED: Final = (Exception, SystemExit, GeneratorExit)
+"""What somebody's agent may raise without ending whoever runs it: anything but an interrupt."""
 FAULT_OF: Final = {kind: -1 - number for number, kind in enumerate(FAULTS)}
 """What an agent answers instead of an action where the program behind it failed: a negative number for each fault."""
 
@@ -144,6 +149,32 @@ class CompiledAgent(Agent):
     @property
     def policy(self) -> Policy:
         return self._policy
+
+
+def refuse_unfit(agent: Agent) -> None:
+    """Refuse an agent with attributes that nobody can run it by.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Which one, its value and what is allowed.
+    """
+    missing = [name for name in ("rules", "seed", "name") if not hasattr(agent, name)]
+    if missing:
+        raise TypeError(f"it has no {', '.join(missing)}; needed: its __init__ calls that of Agent")
+    whole("history", agent.history, 0, st.HISTORY)
+    whole("batch", agent.batch, 1, MOST_BATCH)
+    seed_word(agent.seed)
+
+
+def in_words(error: BaseException, most: int = 200) -> str:
+    """What somebody's code has raised, for a message: kind and text in one line, whatever they hold."""
+    try:
+        text = str(error)
+    except RAISED:
+        text = ""
+    text = " ".join("".join(char if char.isprintable() else " " for char in text[: 10 * most]).split())
+    return brief(f"{type(error).__name__}: {text}" if text else type(error).__name__, most)
 
 
 def decision_words(seed: int, deals: Any, seatings: Any, seats: Any, decisions: Any) -> NDArray[np.uint64]:

@@ -18,7 +18,7 @@ from typing import Any, Final, get_type_hints
 
 import msgspec
 
-from agents.base import Agent
+from agents.base import RAISED, Agent, in_words, refuse_unfit
 from paohuzi_env.errors import PaohuziError
 from paohuzi_env.rules import RuleSet, rule_set
 
@@ -62,8 +62,9 @@ def make(text: str, rules: RuleSet | str = "hunan", *, seed: int | None = None) 
     Raises
     ------
     AgentError
-        No agent is called so, it has no such option, or an option's value is of the wrong type.
+        No agent is called so, it has no such option, an option's value is of the wrong type, or its code raises.
     """
+    chosen = rule_set(rules)
     bracketed = _BRACKETED.fullmatch(text)
     factory, rest = _factory(text if bracketed is None else f"{bracketed[1]}:{bracketed[3] or ''}")
     verbatim = text.partition(":")[0] in VERBATIM or bracketed is not None
@@ -75,12 +76,18 @@ def make(text: str, rules: RuleSet | str = "hunan", *, seed: int | None = None) 
     if seed is not None:
         options.setdefault("seed", seed)
     try:
-        agent = factory(rule_set(rules), **options)
-    except (TypeError, ValueError) as error:
-        raise error if isinstance(error, PaohuziError) else AgentError(f"agent {shortened(text)}: {error}") from error
-    if not isinstance(agent, Agent):
-        raise AgentError(f"agent {shortened(text)}: it is of type {type(agent).__name__}; allowed: an Agent")
-    agent.name = text
+        agent = factory(chosen, **options)
+        if not isinstance(agent, Agent):
+            raise TypeError(f"it is of type {type(agent).__name__}; allowed: an Agent")
+        agent.name = text
+        refuse_unfit(agent)
+        if agent.rules != chosen:
+            raise ValueError(f"it plays by {agent.rules}; needed: {chosen}")
+    except (PaohuziError, OSError):
+        raise
+    except RAISED as error:  # whatever somebody's code may raise
+        expected = isinstance(error, TypeError | ValueError)
+        raise AgentError(f"agent {shortened(text)}: {error if expected else in_words(error)}") from error
     return agent
 
 
@@ -111,9 +118,11 @@ def _factory(text: str) -> tuple[Callable[..., Agent], str]:
     name, _, rest = rest.partition(":")
     try:
         found = getattr(importlib.import_module(head), name)
-    except (ImportError, AttributeError, ValueError) as error:
+    except RAISED as error:  # its module may raise whatever it likes
+        expected = isinstance(error, ImportError | AttributeError | ValueError)
         raise AgentError(
-            f"unknown agent {shortened(text)}: {error}; allowed: {', '.join(HOMES)}, MODULE:FACTORY"
+            f"unknown agent {shortened(text)}: {error if expected else in_words(error)}; "
+            f"allowed: {', '.join(HOMES)}, MODULE:FACTORY"
         ) from error
     if not callable(found):
         raise AgentError(f"agent {shortened(text)}: {name} of {head} is no factory; allowed: a class or a function")
@@ -127,8 +136,11 @@ def _parameters(factory: Callable[..., Agent]) -> list[inspect.Parameter]:
 
 def _options(text: str, factory: Callable[..., Agent], rest: str, skip: int = 0) -> dict[str, Any]:
     """The options in a text, each of the type that the factory's signature says; the first `skip` stand elsewhere."""
-    parameters = _parameters(factory)[skip:]
-    types = get_type_hints(factory.__init__ if inspect.isclass(factory) else factory)
+    try:
+        parameters = _parameters(factory)[skip:]
+        types = get_type_hints(factory.__init__ if inspect.isclass(factory) else factory)
+    except (NameError, TypeError, ValueError) as error:  # a builtin; an annotation of what is not there
+        raise AgentError(f"agent {shortened(text)}: its factory's options can't be told: {error}") from error
     allowed = {p.name: types.get(p.name, str) for p in parameters if p.kind is not p.VAR_KEYWORD}
     first = None if skip else next(iter(allowed), None)
     if not rest:
@@ -146,7 +158,7 @@ def _options(text: str, factory: Callable[..., Agent], rest: str, skip: int = 0)
             raise AgentError(f"agent {shortened(text)}: option {option} is given twice")
         try:
             options[option] = msgspec.convert(value, allowed[option], strict=False)
-        except msgspec.ValidationError as error:
+        except (msgspec.ValidationError, TypeError) as error:  # TypeError: an option of a type that no text makes
             raise AgentError(f"agent {shortened(text)}: {option} = {shortened(value)}: {error}") from error
     return options
 

@@ -22,11 +22,12 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.base import FAULT_OF, Agent, fill_words
+from agents.base import FAULT_OF, RAISED, Agent, fill_words, in_words, refuse_unfit
 from benchmarks.deals import DealSet
 from benchmarks.lockstep import HAND, answer, look, look_at, sort_asked, write_hands
 from benchmarks.schedule import Group, groups_of, seatings
 from paohuzi_env.core import state as st
+from paohuzi_env.core.actions import NUM_ACTIONS
 from paohuzi_env.match import Match
 from paohuzi_env.rules import RuleSet, empty_evals, seed_word
 
@@ -131,7 +132,8 @@ def play_blocks(
 def _common_rules(agents: Sequence[Agent]) -> RuleSet:
     if not agents:
         raise ValueError("no agents; needed: one or more")
-    for agent in agents[1:]:
+    for agent in agents:
+        refuse_unfit(agent)
         if agent.rules != agents[0].rules:
             raise ValueError(f"{agent!r} plays by {agent.rules}, {agents[0]!r} by {agents[0].rules}; allowed: one")
     return agents[0].rules
@@ -225,8 +227,8 @@ class _Table:
             look_at(games, rows, self._rules.record, agent.history, seats, views)
             try:
                 agent.ended(views, self._numbers[rows] + k)
-            except Exception as error:  # the hands are over: it is no fault
-                self._spent[number].error = self._spent[number].error or _brief(error)
+            except RAISED as error:  # the hands are over: it is no fault
+                self._spent[number].error = self._spent[number].error or in_words(error)
 
     def _ask(
         self, number: int, games: Any, rows: NDArray[np.int64], deal: NDArray[np.int64], hands: NDArray[np.int64],
@@ -257,21 +259,26 @@ def _answers(
     """
     n = len(views)
     try:
-        actions = np.asarray(agent.choose(views, words, hands))
+        actions = _as_array(agent.choose(views, words, hands))
         if actions.shape != (n,) or not np.issubdtype(actions.dtype, np.integer):
             what = f"answers of shape {actions.shape}, dtype {actions.dtype}"
             raise GarbageError(f"{what}; allowed: whole numbers ({n},)")
+        if actions.dtype.kind == "u":  # great ones would turn negative, and pass for faults of other kinds
+            actions = np.minimum(actions, NUM_ACTIONS)
         return np.ascontiguousarray(actions, np.int64)
-    except Exception as error:  # whatever an agent may raise: the tournament goes on
-        spent.error = spent.error or _brief(error)
+    except RAISED as error:  # whatever an agent may raise: the tournament goes on
+        spent.error = spent.error or in_words(error)
         if n == 1:
             return np.full(1, FAULT_OF["garbage" if isinstance(error, GarbageError) else "crash"], np.int64)
     pieces = [slice(i, i + 1) for i in range(n)]
     return np.concatenate([_answers(agent, views[i], words[i], hands[i], spent) for i in pieces])
 
 
-def _brief(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"[:200]
+def _as_array(answers: Any) -> NDArray[Any]:
+    try:
+        return np.asarray(answers)
+    except RAISED as error:  # rows of several lengths; a list that only pretends to be one
+        raise GarbageError(f"answers of type {type(answers).__name__}: {in_words(error)}") from error
 
 
 def _settle(match: Match, hand: Any) -> None:

@@ -29,6 +29,8 @@ VERSION: Final = 1
 """Raised when any hand of a set changes; it goes into every hash, and so into every deal."""
 STREAM: Final = 1 << 61
 MOST_DEALS: Final = 1 << 40
+ELSEWHERE: Final = 1 << 39
+"""Number of the first deal that no tournament uses: a reference's means are taken there."""
 _SLICE: Final = 4096
 
 

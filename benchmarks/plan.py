@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import platform
 import re
@@ -11,11 +12,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from agents.base import Agent
+from agents.base import RAISED, Agent, in_words
 from agents.registry import VERBATIM, make
 from benchmarks import arena
 from benchmarks.blocks import margins
-from benchmarks.deals import DealSet, deal_range, deal_set
+from benchmarks.deals import ELSEWHERE, DealSet, deal_range, deal_set
 from benchmarks.schedule import Group, Kind, groups_of, seatings
 from benchmarks.sequential import Sprt, confidence_sequence
 from paohuzi_env import __version__
@@ -26,6 +27,8 @@ from paohuzi_env.rules import RuleSet, rule_set
 
 FORMAT: Final = "paohuzi-tournament/1"
 MOST_CHUNKS: Final = 1_000_000
+MOST_PLAYED: Final = 100_000_000
+"""Most deals of a tournament: all of them go into its hash before it begins, which takes minutes then."""
 _COMMA: Final = re.compile(r",(?![^\[]*\])")
 
 
@@ -94,6 +97,8 @@ class Plan:
             whole("chunk", self.chunk, 1, self.blocks)
             whole("hands per match", self.hands_per_match, 1, 10_000)
             whole("chunks", self.chunks, 1, MOST_CHUNKS)
+            whole("blocks × hands per match", self.blocks * self.hands_per_match, 1, MOST_PLAYED)
+            whole("last deal", (self.first + self.blocks) * self.hands_per_match, 0, ELSEWHERE)
             if self.sprt is not None and self.anytime is not None:
                 raise ValueError("a sequential test and an anytime interval; allowed: one of them")
             self.watch()
@@ -147,10 +152,11 @@ class Plan:
         rules, deals = self.rule_set, self.deal_set()
         agents = self.make_agents()
         try:
-            described = [{"name": agent.name, "seed": agent.seed, "fingerprint": agent.fingerprint} for agent in agents]
+            described = [_described(agent) for agent in agents]
         finally:
             for agent in agents:
-                agent.close()
+                with contextlib.suppress(*RAISED):
+                    agent.close()
         count = self.blocks * self.hands_per_match
         numbers = range(self.first * self.hands_per_match, self.first * self.hands_per_match + count)
         return {
@@ -189,6 +195,15 @@ class Plan:
             reference=None if reference is None else reference["name"],
             sprt=None if manifest["sprt"] is None else tuple(manifest["sprt"]), anytime=manifest["anytime"],
         )  # fmt: skip
+
+
+def _described(agent: Agent) -> dict[str, Any]:
+    try:
+        return {"name": agent.name, "seed": int(agent.seed), "fingerprint": str(agent.fingerprint)}
+    except OSError:
+        raise
+    except RAISED as error:
+        raise TournamentError(f"agent {agent.name!r}: its fingerprint can't be told: {in_words(error)}") from error
 
 
 class Watch:

@@ -35,7 +35,7 @@ class Recorder:
     """
 
     def __init__(self, agents: Sequence[Agent], rules: RuleSet, deals: DealSet, hands_per_match: int) -> None:
-        self._agents = [(a.name, {"name": a.name, "fingerprint": a.fingerprint, "seed": a.seed}) for a in agents]
+        self._agents = [(a.name, {"name": a.name, "fingerprint": a.fingerprint, "seed": int(a.seed)}) for a in agents]
         self._rules = rules
         self._deals = deals
         self._length = hands_per_match

@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from benchmarks import blocks as bl
+from benchmarks.deals import ELSEWHERE
 from benchmarks.intervals import Interval, mean_interval, ratio_intervals, simultaneous, t_interval, trimmed_mean
 from benchmarks.plan import Plan, Watch
 from benchmarks.ratings import Luce, plackett_luce, points_model
@@ -22,8 +23,6 @@ from paohuzi_env.ladder import title
 
 DIGITS: Final = 6
 """Digits behind the point that results are kept with."""
-ELSEWHERE: Final = 1 << 39
-"""Number of the first deal that no tournament uses: the reference's means are taken there."""
 ELSEWHERE_DEALS: Final = 20_000
 
 

@@ -30,6 +30,7 @@ import numpy as np
 from joblib.externals.loky.process_executor import BrokenProcessPool
 from joblib.parallel import get_active_backend
 
+from agents.base import RAISED
 from benchmarks.arena import Spent, play_blocks
 from benchmarks.plan import Plan, TournamentError, Watch, difference
 from benchmarks.recording import Recorder
@@ -79,7 +80,7 @@ def play_chunk(plan: Plan, number: int, record: bool) -> Chunk:
 
 
 def _closed(agent: Any) -> None:
-    with contextlib.suppress(Exception):  # its hands are played; how it goes is its own matter
+    with contextlib.suppress(*RAISED):  # its hands are played; how it goes is its own matter
         agent.close()
 
 

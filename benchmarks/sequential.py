@@ -15,9 +15,14 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from paohuzi_env.checks import whole
+
 Floats = NDArray[np.float64]
 Verdict: TypeAlias = Literal["H0", "H1", "undecided"]
 LEAST_BLOCKS: Final = 100
+MOST_LEAST: Final = 1 << 40
+LEAST_CLIP: Final = 1e-6
+MOST_CLIP: Final = 1e6
 
 
 @dataclass(frozen=True)
@@ -41,11 +46,12 @@ class Sprt:
     least: int = LEAST_BLOCKS
 
     def __post_init__(self) -> None:
-        if not self.t0 < self.t1:
-            raise ValueError(f"effects {self.t0} and {self.t1}; allowed: the first below the second")
+        if not (self.t0 < self.t1 and math.isfinite(self.t1 - self.t0)):
+            raise ValueError(f"effects {self.t0} and {self.t1}; allowed: the first below the second, both finite")
         for name, error in (("alpha", self.alpha), ("beta", self.beta)):
             if not 0 < error < 0.5:
                 raise ValueError(f"{name} = {error}; allowed: between 0 and 0.5")
+        whole("least", self.least, 2, MOST_LEAST)
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -64,7 +70,7 @@ class Sprt:
 
     def verdict(self, n: int, total: float, squares: float) -> Verdict:
         """What can be said after n blocks."""
-        if n < max(self.least, 2) or squares - total**2 / n <= 1e-12 * squares:
+        if n < self.least or squares - total**2 / n <= 1e-12 * squares:
             return "undecided"  # without variance an effect has no size
         ratio, (low, high) = self.ratio(n, total, squares), self.bounds
         return "H1" if ratio >= high else "H0" if ratio <= low else "undecided"
@@ -94,8 +100,8 @@ def confidence_sequence(values: Floats, clip: float, alpha: float = 0.05) -> tup
     alpha
         Probability that any bound is ever wrong.
     """
-    if not clip > 0:
-        raise ValueError(f"clip = {clip}; allowed: above 0")
+    if not LEAST_CLIP <= clip <= MOST_CLIP:
+        raise ValueError(f"clip = {clip}; allowed: {LEAST_CLIP:g} to {MOST_CLIP:g}")
     x = (np.clip(values, -clip, clip) + clip) / (2 * clip)
     n = np.arange(1, len(x) + 1)
     means = (0.5 + np.cumsum(x)) / (n + 1)

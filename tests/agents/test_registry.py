@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -86,3 +88,72 @@ def test_the_seed_of_a_text_goes_before_the_callers() -> None:
     assert agents.make("uniform:seed=4", seed=9).seed == 4
     assert agents.make("uniform", seed=9).seed == 9
     assert agents.make("uniform").fingerprint != agents.make("uniform:seed=4").fingerprint
+
+
+class Unfit(Lowest):
+    """What it is set to at its class breaks whoever believes it."""
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value", "message"),
+    [
+        ("history", 33, "history = 33; allowed: 0 to 32"),
+        ("history", -1, "history = -1"),
+        ("history", "x", "history = 'x'"),
+        ("batch", 0, "batch = 0; allowed: 1 to"),
+        ("batch", 2.5, "batch = 2.5"),
+    ],
+)
+def test_an_agent_that_nobody_can_run_is_refused(
+    attribute: str, value: object, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Unfit, attribute, value)
+    with pytest.raises(agents.AgentError, match=re.escape(message)):
+        agents.make(f"{__name__}:Unfit")
+
+
+class Incomplete(Lowest):
+    def __init__(self, rules: Any, *, seed: int = 0) -> None:
+        """Forgets that of Agent."""
+
+
+def elsewhere(rules: Any, *, seed: int = 0) -> agents.Agent:
+    return agents.make("uniform", "mini", seed=seed)
+
+
+def leaves(rules: Any, *, seed: int = 0) -> agents.Agent:
+    raise SystemExit(0)
+
+
+def breaks(rules: Any, *, seed: int = 0) -> agents.Agent:
+    raise KeyError("first\nsecond")
+
+
+def unknown_option(rules: Any, *, seed: int = 0, x: Nowhere = 1) -> agents.Agent:  # type: ignore[name-defined]  # noqa: F821
+    return Lowest(rules, seed=seed)
+
+
+@pytest.mark.parametrize(
+    ("factory", "message"),
+    [
+        ("Incomplete", "it has no rules, seed; needed: its __init__ calls that of Agent"),
+        ("elsewhere", "it plays by mini; needed: hunan"),
+        ("leaves", "SystemExit: 0"),
+        ("breaks", "KeyError: 'first\\nsecond'"),
+        ("unknown_option:seed=1", "its factory's options can't be told: name 'Nowhere' is not defined"),
+    ],
+)
+def test_whatever_a_third_partys_code_raises_is_an_agents_error(factory: str, message: str) -> None:
+    with pytest.raises(agents.AgentError) as caught:
+        agents.make(f"{__name__}:{factory}")
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["def x(:\n", "raise RuntimeError('no')\n", "raise SystemExit(0)\n"])
+def test_a_module_that_cannot_be_imported_is_an_agents_error(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "broken_players.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(agents.AgentError, match="unknown agent 'broken_players:X'"):
+        agents.make("broken_players:X")

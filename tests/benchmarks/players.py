@@ -33,6 +33,13 @@ class Lowest(Agent):
         return chosen
 
 
+class WordlessError(Exception):
+    """Can't be shown."""
+
+    def __str__(self) -> str:
+        raise ValueError("no words")
+
+
 class Failing(Lowest):
     """Fails at its decision number `at` of every hand whose deal's word is even, in one of several ways."""
 
@@ -49,6 +56,14 @@ class Failing(Lowest):
             return chosen
         if self.how == "raise":
             raise RuntimeError("out of order")
+        if self.how == "exit":
+            raise SystemExit(0)
+        if self.how == "wordless":
+            raise WordlessError
+        if self.how == "ragged":
+            return [[1], [2, 3]]  # type: ignore[return-value]
+        if self.how == "unsigned":
+            return np.where(bad, np.uint64(2**64 - 1), chosen.astype(np.uint64))
         if self.how == "float":
             return chosen / 2
         chosen[bad] = {"illegal": 31, "negative": -99, "timeout": FAULT_OF["timeout"]}[self.how]

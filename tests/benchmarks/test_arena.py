@@ -143,6 +143,10 @@ def test_a_match_is_dealt_on_as_the_rules_say() -> None:
         ("float", "garbage"),
         ("illegal", "illegal"),
         ("negative", "garbage"),
+        ("unsigned", "illegal"),
+        ("ragged", "garbage"),
+        ("exit", "crash"),
+        ("wordless", "crash"),
         ("timeout", "timeout"),
     ],
 )
@@ -160,8 +164,9 @@ def test_a_failure_is_a_fault_of_the_hand_where_it_happens_and_of_no_other(how: 
         assert hand["scores"].tolist() == [-20 if s == seat else 10 for s in range(3)]
         assert hand["winner"] == -1
     error = played.spent[0].error
-    assert error == {"raise": "RuntimeError: out of order"}.get(how, error)
-    assert bool(error) == (how in ("raise", "float"))
+    said = {"raise": "RuntimeError: out of order", "exit": "SystemExit: 0", "wordless": "WordlessError"}
+    assert error == said.get(how, error)
+    assert bool(error) == (how in ("float", "ragged", *said))
 
 
 def test_an_agent_that_wants_to_know_is_told_how_every_hand_ended() -> None:
@@ -186,5 +191,9 @@ def test_an_agent_that_wants_to_know_is_told_how_every_hand_ended() -> None:
 def test_agents_of_different_rules_are_refused() -> None:
     with pytest.raises(ValueError, match="plays by luzhou, <agent lowest> by hunan; allowed: one"):
         play_blocks([Lowest("hunan"), Lowest("luzhou")], TUNE, range(1))
+    unfit = Lowest("hunan")
+    unfit.batch = 0  # type: ignore[misc]
+    with pytest.raises(ValueError, match="batch = 0; allowed: 1 to"):
+        play_blocks([unfit], TUNE, range(1))
     with pytest.raises(ValueError, match="no agents; needed: one or more"):
         play_blocks([], TUNE, range(1))
