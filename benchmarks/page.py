@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import quote
 
 import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -15,7 +16,7 @@ from markupsafe import Markup
 
 from benchmarks import blocks as bl
 from benchmarks.arena import Spent
-from benchmarks.plan import Plan
+from benchmarks.plan import Plan, TournamentError
 from benchmarks.recording import ORDER
 from benchmarks.results import Results
 from benchmarks.run import RunFolder, write_whole
@@ -170,16 +171,18 @@ def _hands(plan: Plan, folder: RunFolder, own: Any) -> Iterator[tuple[str, str, 
         hand = own[at]
         chunk = int(hand["block"] - plan.first) // plan.chunk
         file = folder.record_file(chunk)
-        all_of_chunk = folder.read(chunk).hands
+        all_of_chunk = folder.read(plan, chunk).hands
         here = np.ones(len(all_of_chunk), bool)
         for field in ORDER:
             here &= all_of_chunk[field] == hand[field]
         line = int(np.flatnonzero(here)[0])
         if file is None or not file.exists():
             continue
-        with file.open(encoding="utf-8") as lines:
-            text = next(text for number, text in enumerate(lines) if number == line)
+        with file.open("rb") as lines:
+            text = next((text.decode(errors="replace") for number, text in enumerate(lines) if number == line), None)
+        if text is None:
+            raise TournamentError(f"{file} has no line {line + 1}; remove it and go on with --resume")
         found = replay(parse_record(text), file=str(file), line=line + 1)
         seats = ", ".join(f"{seat}: {name}" for seat, name in enumerate(found.record["players"]))
         body = "\n".join(hand_lines(found, title=f"block {hand['block']}, {seats},"))
-        yield what, os.path.relpath(file, folder.path), f"{file.name}, line {line + 1}", body
+        yield what, quote(Path(os.path.relpath(file, folder.path)).as_posix()), f"{file.name}, line {line + 1}", body

@@ -17,10 +17,10 @@ from agents.registry import VERBATIM, make
 from benchmarks import arena
 from benchmarks.blocks import margins
 from benchmarks.deals import ELSEWHERE, DealSet, deal_range, deal_set
-from benchmarks.schedule import Group, Kind, groups_of, seatings
+from benchmarks.schedule import KINDS, Group, Kind, groups_of, seatings
 from benchmarks.sequential import Sprt, confidence_sequence
 from paohuzi_env import __version__
-from paohuzi_env.checks import whole
+from paohuzi_env.checks import one_of, whole
 from paohuzi_env.core._sources import closure
 from paohuzi_env.errors import PaohuziError
 from paohuzi_env.rules import RuleSet, rule_set
@@ -89,6 +89,7 @@ class Plan:
             It can't, and why.
         """
         try:
+            one_of("kind", self.kind, KINDS)
             for name in self.agents:
                 if self.agents.count(name) > 1:
                     raise ValueError(f"agent {name!r} is named twice; allowed: once, or with another seed (…,seed=1)")
@@ -117,6 +118,11 @@ class Plan:
         """Numbers of agents that meet; the reference alone comes last."""
         own = groups_of(self.kind, len(self.agents), self.rule_set.seats)
         return own if self.reference is None else (*own, (len(self.agents),))
+
+    @property
+    def players(self) -> int:
+        """How many agents play, the reference among them."""
+        return len(self.agents) + (self.reference is not None)
 
     @property
     def hands_per_block(self) -> int:

@@ -20,6 +20,7 @@ import time
 import uuid
 import warnings
 import zipfile
+import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,8 +33,10 @@ from joblib.parallel import get_active_backend
 
 from agents.base import RAISED
 from benchmarks.arena import Spent, play_blocks
-from benchmarks.plan import Plan, TournamentError, Watch, difference
+from benchmarks.lockstep import HAND
+from benchmarks.plan import FORMAT, Plan, TournamentError, Watch, difference
 from benchmarks.recording import Recorder
+from paohuzi_env.errors import shown
 
 MANIFEST: Final = "manifest.json"
 LOST_ROUNDS: Final = 3
@@ -143,6 +146,14 @@ class RunFolder:
             raise TournamentError(f"{file} is no manifest: {error}") from error
         if not isinstance(found, dict):
             raise TournamentError(f"{file} is no manifest")
+        try:
+            if (format_ := found["format"]) != FORMAT:
+                raise ValueError(f"format {shown(format_)}; allowed: {FORMAT}")
+            Plan.of(found).checked()
+        except KeyError as error:
+            raise TournamentError(f"{file} is no manifest: {error} is missing") from error
+        except (AttributeError, TypeError, ValueError) as error:
+            raise TournamentError(f"{file} is no manifest: {error}") from error
         return found
 
     def _file(self, number: int) -> Path:
@@ -169,22 +180,45 @@ class RunFolder:
         self._file(chunk.number).parent.mkdir(exist_ok=True)
         write_whole(self._file(chunk.number), content.getvalue())
 
-    def read(self, number: int) -> Chunk:
-        """A chunk.
+    def read(self, plan: Plan, number: int) -> Chunk:
+        """A chunk of a plan.
 
         Raises
         ------
         TournamentError
-            It is missing or damaged.
+            It is missing or damaged, or holds other hands than the plan has there.
         """
         file = self._file(number)
         try:
-            with np.load(io.BytesIO(file.read_bytes()), allow_pickle=False) as content:
-                hands, spent, errors = content["hands"], content["spent"], content["errors"]
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+            content = np.load(io.BytesIO(file.read_bytes()), allow_pickle=False)
+            hands, spent, errors = content["hands"], content["spent"], content["errors"]
+            _refuse_other_hands(plan, number, hands)
+            rows = list(zip(spent.tolist(), errors.tolist(), strict=True))
+            found = [Spent(int(n), float(seconds), float(most), str(text)) for (n, seconds, most), text in rows]
+            if len(found) != plan.players:
+                raise ValueError(f"times of {len(found)} agents; needed: {plan.players}")
+        except _UNREADABLE as error:
             raise TournamentError(f"{file} can't be read ({error}); remove it and go on with --resume") from error
-        rows = zip(spent.tolist(), errors.tolist(), strict=True)
-        return Chunk(number, hands, [Spent(int(n), seconds, most, text) for (n, seconds, most), text in rows])
+        return Chunk(number, hands, found)
+
+
+_UNREADABLE: Final = (
+    OSError, ValueError, KeyError, IndexError, TypeError, EOFError, NotImplementedError, zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
+"""What NumPy raises for a file that it did not write so."""
+
+
+def _refuse_other_hands(plan: Plan, number: int, hands: Any) -> None:
+    """Refuse what is not the hands of a chunk: a file of another chunk, or one that has been edited."""
+    if hands.dtype != HAND or hands.ndim != 1:
+        raise ValueError("it holds no hands, or those of another version")
+    blocks, counts = np.unique(hands["block"], return_counts=True)
+    wanted = plan.chunk_blocks(number)
+    if not np.array_equal(blocks, np.asarray(wanted, np.int64)) or (counts != plan.hands_per_block).any():
+        raise ValueError(f"it holds other hands than {plan.hands_per_block} of each block {wanted[0]} to {wanted[-1]}")
+    seated = hands["agents"][:, : plan.rule_set.seats]
+    if seated.min() < 0 or seated.max() >= plan.players:
+        raise ValueError(f"it has agents {seated.min()} to {seated.max()}; allowed: 0 to {plan.players - 1}")
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -224,7 +258,7 @@ def play(
     def goes_on() -> bool:
         nonlocal number
         while number is not None and watch.reason is None and folder.has(number):
-            watch.add(folder.read(number).hands)
+            watch.add(folder.read(plan, number).hands)
             tell(number, number in fresh)
             number = next(waiting, None)
         return number is not None and watch.reason is None

@@ -84,7 +84,7 @@ def played(plan: Plan, folder: RunFolder) -> tuple[Any, list[Spent], Watch]:
     for number in range(plan.chunks):
         if not folder.has(number):
             break
-        chunk = folder.read(number)
+        chunk = folder.read(plan, number)
         parts.append(chunk.hands)
         spent = spent or [Spent() for _ in chunk.spent]
         for mine, more in zip(spent, chunk.spent, strict=True):

@@ -353,3 +353,92 @@ def test_a_plan_is_found_again_in_its_manifest() -> None:
     assert plan.chunks == 5
     assert plan.chunk_blocks(4) == range(33, 35)
     assert plan.hands_per_block == 2 * (6 + 1)
+
+
+def other_chunk(folder: Path) -> None:
+    shutil.copy(folder / "chunks/000001.npz", folder / "chunks/000000.npz")
+
+
+def edited(change: dict[str, Any]) -> Any:
+    def edit(folder: Path) -> None:
+        file = folder / "chunks/000000.npz"
+        with np.load(file) as content:
+            arrays = dict(content)
+        np.savez(file, **{**arrays, **{name: value(arrays[name]) for name, value in change.items()}})
+
+    return edit
+
+
+def strangers(hands: Any) -> Any:
+    hands["agents"][:, 0] = 9
+    return hands
+
+
+def flipped(folder: Path) -> None:
+    file = folder / "chunks/000000.npz"
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 0xFF
+    file.write_bytes(content)
+
+
+def lone_array(folder: Path) -> None:
+    with (folder / "chunks/000000.npz").open("wb") as file:
+        np.save(file, np.zeros(3))
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        other_chunk, flipped, lone_array, edited({"hands": lambda hands: hands[:-1]}),
+        edited({"hands": lambda hands: np.zeros(3)}), edited({"hands": strangers}),
+        edited({"spent": lambda spent: spent[:, 0]}), edited({"spent": lambda s: s[:1], "errors": lambda e: e[:1]}),
+    ],
+)  # fmt: skip
+def test_a_chunk_that_is_not_what_was_played_is_never_counted(
+    damage: Any, small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(small, folder)
+    damage(folder)
+    assert bench("report", folder) == 1
+    error = capsys.readouterr().err
+    assert "chunks/000000.npz can't be read (" in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"format": "other/1"}, "format 'other/1'; allowed: paohuzi-tournament/1"),
+        ({"agents": []}, "0 agents; needed"),
+        ({"agents": [{"seed": 1}]}, "'name' is missing"),
+        ({"deals": 3}, ""),
+        ({"chunk": 0}, "chunk = 0"),
+        ({"kind": "all"}, "kind = 'all'; allowed: pairs"),
+        ({"rules": "nowhere"}, "unknown rule set 'nowhere'"),
+        ({"sprt": [1]}, ""),
+        ({"anytime": "x"}, ""),
+    ],
+)
+def test_an_edited_manifest_is_one_line(
+    change: dict[str, Any], message: str, small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    manifest = json.loads((small / "manifest.json").read_text())
+    (tmp_path / "manifest.json").write_text(json.dumps({**manifest, **change}))
+    assert bench("report", tmp_path) == 1
+    error = capsys.readouterr().err
+    assert f"manifest.json is no manifest: {message}" in error
+    assert error.count("\n") == 1
+
+
+def test_records_that_have_lost_lines_are_one_line(
+    small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(small, folder)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    (folder / "manifest.json").write_text(json.dumps({**manifest, "records": str(folder / "records")}))
+    for file in (folder / "records").iterdir():
+        file.write_bytes(b"")
+    assert bench("report", folder) == 1
+    assert "remove it and go on with --resume" in capsys.readouterr().err
