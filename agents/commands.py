@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import inspect
 import secrets
+import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 PROGRAM: Final = "python -m agents"
 MOST_PAUSE: Final = 60.0
+LIST_WIDTH: Final = 100
+LIST_MARGIN: Final = 12
 
 _Command: TypeAlias = Annotated[tyro.conf.Positional[str], named("COMMAND", "")]
 _Rules: TypeAlias = Annotated[str, named("RULES")]
@@ -107,18 +111,26 @@ COMMANDS: Final[dict[str, Callable[..., Command]]] = {"list": list_agents, "play
 
 def _list() -> int:
     from agents.registry import factory_of, names, options_of
-    from paohuzi_env.show import print_table
 
-    rows = []
+    room = min(shutil.get_terminal_size((LIST_WIDTH, 24)).columns, LIST_WIDTH)
     for name in names():
         try:
             options = ", ".join(_shown(option, default) for option, default in options_of(name).items())
             about = (factory_of(name).__doc__ or "").strip().partition("\n")[0]
         except ImportError as error:
             options, about = "", f"cannot be used here: {error}"
-        rows.append((name, options, about))
-    print_table(("agent", "options and defaults", "what it is"), rows)
+        margin = " " * LIST_MARGIN
+        print(_wrapped(about, room, f"{name:{LIST_MARGIN}}", margin))
+        if options:
+            print(_wrapped(options, room, f"{margin}options: ", f"{margin}  "))
     return 0
+
+
+def _wrapped(text: str, room: int, first: str, others: str) -> str:
+    return textwrap.fill(
+        text, max(room, 2 * LIST_MARGIN), initial_indent=first, subsequent_indent=others, break_long_words=False,
+        break_on_hyphens=False,
+    )  # fmt: skip
 
 
 def _shown(option: str, default: object) -> str:

@@ -19,7 +19,7 @@ from benchmarks.plan import Plan, TournamentError, default_kind, split_agents
 from benchmarks.schedule import Kind
 from benchmarks.sequential import LEAST_BLOCKS
 from benchmarks.speed import Options
-from paohuzi_env.cli import Command, named, run
+from paohuzi_env.cli import Command, named, run, utf8
 from paohuzi_env.rules import rule_set
 
 _Agents: TypeAlias = Annotated[tuple[str, ...], named("AGENT ...")]
@@ -113,7 +113,7 @@ def _tournament(
 
     if workers < 1:
         raise TournamentError(f"workers = {workers}; allowed: from 1")
-    agents, chosen = split_agents(texts), rule_set(rules)
+    agents, chosen = split_agents([utf8(text) for text in texts]), rule_set(rules)
     kind = default_kind(len(agents), chosen.seats) if schedule == "auto" else schedule
     plan = Plan(
         agents, chosen.spec, deals, purpose, kind, first, blocks, min(chunk, max(blocks, 1)), hands_per_match, seed,

@@ -104,7 +104,7 @@ def _ratings(results: Results, labels: Sequence[str]) -> Markup:
             axes.plot([rating.low, rating.high], [place, place], color="#31688e", linewidth=2)
         axes.plot([rating.value], [place], "o", color="#31688e")
     axes.axvline(0, color="#999999", linewidth=0.8)
-    axes.set_yticks(range(len(agents)), [label for label, _ in agents])
+    axes.set_yticks(range(len(agents)), [label for label, _ in agents], parse_math=False)  # "$" is no formula
     axes.set_ylim(-0.6, len(agents) - 0.4)
     axes.set_xlabel("points a hand")
     return _svg(figure)

@@ -91,6 +91,8 @@ class Plan:
         try:
             one_of("kind", self.kind, KINDS)
             for name in self.agents:
+                if not name.isprintable():  # nor can it be written, where it holds bytes that are no UTF-8
+                    raise ValueError(f"agent {name!r}; allowed: a text that can be printed")
                 if self.agents.count(name) > 1:
                     raise ValueError(f"agent {name!r} is named twice; allowed: once, or with another seed (…,seed=1)")
             groups_of(self.kind, len(self.agents), self.rule_set.seats)

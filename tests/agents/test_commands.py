@@ -67,10 +67,11 @@ def test_help_names_every_command_and_imports_nothing_heavy() -> None:
 def test_every_agent_is_listed_with_its_options_and_what_it_is() -> None:
     shown, _ = run("list")
     for name in names():
-        (line,) = re.findall(rf"^{name} .*$", shown, re.MULTILINE)
-        assert all(option in line for option in options_of(name))
-        assert len(line.split("  ")[-1].strip() or line.strip()) > 10
+        (part,) = re.findall(rf"^{name} .*\n(?: .*\n)*", shown, re.MULTILINE)
+        assert all(option in part for option in options_of(name))
+        assert len(part.splitlines()[0].removeprefix(name).strip()) > 10
     assert "restarts=100" in shown
+    assert max(map(len, shown.splitlines())) <= 100
 
 
 # --- play -------------------------------------------------------------------------------------------------------------

@@ -159,6 +159,7 @@ def test_another_plan_is_refused_by_name(small: Path, capsys: pytest.CaptureFixt
         (["--agents", "uniform", LOWEST, "--deals", "test", "--purpose", "tuning"], 1, "deal set 'test' for purpose"),
         (["--agents", "uniform", LOWEST, "--sprt", "0.2", "0.1"], 1, "effects 0.2 and 0.1"),
         (["--agents", "uniform", LOWEST, "--anytime", "-1"], 1, "clip = -1.0; allowed: 1e-06 to 1e+06"),
+        (["--agents", "uniform", "external:cat \udcff\n"], 1, "allowed: a text that can be printed"),
         (["--agents", "uniform", LOWEST, "--anytime", "inf"], 1, "clip = inf; allowed: 1e-06 to 1e+06"),
         (["--agents", "uniform", LOWEST, "--sprt", "0", "inf"], 1, "both finite"),
         (["--agents", "uniform", LOWEST, "--sprt", "0", "1", "--least", "1"], 1, "least = 1; allowed: 2 to"),
@@ -442,3 +443,11 @@ def test_records_that_have_lost_lines_are_one_line(
         file.write_bytes(b"")
     assert bench("report", folder) == 1
     assert "remove it and go on with --resume" in capsys.readouterr().err
+
+
+def test_names_are_text_on_the_page_whatever_they_hold(tmp_path: Path) -> None:
+    names = [r"external:cat '$\frac{$'", "external:cat '<script>x</script>'"]
+    assert bench("tournament", "--rules", "mini", "--blocks", 2, "--agents", *names, "--out", tmp_path) == 0
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "<script" not in page
+    assert r"$\frac{$" in page
