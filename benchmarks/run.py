@@ -149,6 +149,8 @@ class RunFolder:
         try:
             if (format_ := found["format"]) != FORMAT:
                 raise ValueError(f"format {shown(format_)}; allowed: {FORMAT}")
+            if not isinstance(found.get("records"), str | None):
+                raise TypeError(f"records {shown(found['records'])}; allowed: a folder's name, null")
             Plan.of(found).checked()
         except KeyError as error:
             raise TournamentError(f"{file} is no manifest: {error} is missing") from error

@@ -20,11 +20,15 @@ from benchmarks.deals import deal_set
 from benchmarks.intervals import mean_interval, t_interval
 from benchmarks.plan import TournamentError
 from benchmarks.sequential import Sprt, confidence_sequence
+from paohuzi_env.checks import whole
 from paohuzi_env.show import print_table
 
 Floats = NDArray[np.float64]
 LEVEL: Final = 0.95
 LOOK_EVERY: Final = 10
+MOST_SIMULATED: Final = 10_000_000
+LEAST_EFFECT: Final = 0.01
+MOST_EFFECT: Final = 0.7  # beyond it the test has fewer blocks than it waits for
 MOST_BLOCKS: Final = 50
 """Most blocks of a sequential test, in expected lengths (1 / effect²)."""
 
@@ -104,6 +108,14 @@ def simulate(
     """Measure all of it and print it."""
     if len(texts) != 2:
         raise TournamentError(f"{len(texts)} agents; needed: 2")
+    try:
+        for name, value, least in (("pool", pool, 2), ("runs", runs, 1), *(("blocks", size, 2) for size in sizes)):
+            whole(name, value, least, MOST_SIMULATED)
+        whole("seed", seed, 0, 1 << 64)
+        if not LEAST_EFFECT <= effect <= MOST_EFFECT:
+            raise ValueError(f"effect = {effect}; allowed: {LEAST_EFFECT:g} to {MOST_EFFECT:g}")
+    except ValueError as error:
+        raise TournamentError(str(error)) from error
     agents = [make(text, rules) for text in texts]
     hands = play_blocks(agents, deal_set("validation", purpose="report"), range(pool)).hands
     world = margins(hands, 0, 1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ import agents
 from benchmarks.arena import play_blocks
 from benchmarks.blocks import margins
 from benchmarks.deals import deal_set
+from benchmarks.plan import TournamentError
 from benchmarks.sequential import Sprt
 from benchmarks.simulate import coverage, simulate, sprt_errors
 from paohuzi_env.errors import PaohuziError
@@ -45,3 +48,20 @@ def test_it_prints_what_it_measured(capsys: pytest.CaptureFixture[str]) -> None:
     assert "accepts H1" in out
     with pytest.raises(PaohuziError, match="3 agents; needed: 2"):
         simulate(["a", "b", "c"], "mini", 60, [30], 20, 0.5, 0)
+
+
+@pytest.mark.parametrize(
+    ("pool", "sizes", "runs", "effect", "message"),
+    [
+        (1, [10], 5, 0.1, "pool = 1; allowed: 2 to"),
+        (10, [0], 5, 0.1, "blocks = 0; allowed: 2 to"),
+        (10, [10], 0, 0.1, "runs = 0; allowed: 1 to"),
+        (10, [10], 5, float("nan"), "effect = nan; allowed: 0.01 to 0.7"),
+        (10, [10], 5, -1.0, "effect = -1.0"),
+    ],
+)
+def test_what_cannot_be_simulated_is_refused(
+    pool: int, sizes: list[int], runs: int, effect: float, message: str
+) -> None:
+    with pytest.raises(TournamentError, match=re.escape(message)):
+        simulate(["uniform", "greedy"], "mini", pool, sizes, runs, effect, 0)

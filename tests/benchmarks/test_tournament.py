@@ -419,6 +419,7 @@ def test_a_chunk_that_is_not_what_was_played_is_never_counted(
         ({"rules": "nowhere"}, "unknown rule set 'nowhere'"),
         ({"sprt": [1]}, ""),
         ({"anytime": "x"}, ""),
+        ({"records": 5}, "records 5; allowed: a folder's name, null"),
     ],
 )
 def test_an_edited_manifest_is_one_line(
