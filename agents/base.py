@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -30,7 +31,7 @@ from paohuzi_env.core.log import FAULTS
 from paohuzi_env.core.observe import NUM_PLANES, observe
 from paohuzi_env.core.rng import key
 from paohuzi_env.core.tiles import KINDS
-from paohuzi_env.errors import brief
+from paohuzi_env.errors import PaohuziError, brief
 from paohuzi_env.rules import RuleSet, rule_set, seed_word
 from paohuzi_env.search import Choices, Policy, records
 
@@ -59,6 +60,8 @@ class Agent(ABC):
 
     history: ClassVar[int] = 0
     """Public events that its views must carry, 0 to 32."""
+    interactive: ClassVar[bool] = False
+    """Whether somebody sits behind it, so that a tournament can't seat it."""
     batch: ClassVar[int] = 4096
     """Most positions that it likes to get in a call; 1 for one that answers each before it sees the next."""
 
@@ -111,6 +114,11 @@ class Agent(ABC):
         """A hash of its name, the package's version and the code it is made of (and its weights, where it has any)."""
         sources = closure(type(self).__module__)
         return hashlib.sha256(repr((self.name, self.seed, __version__, sources)).encode()).hexdigest()[:16]
+
+    @property
+    def failure(self) -> str:
+        """Why it last answered with a fault of its own accord; empty where it never did."""
+        return ""
 
     def close(self) -> None:  # noqa: B027 - most agents hold nothing
         """Let go of what it holds: programs, threads. It is not used afterwards."""
@@ -165,6 +173,55 @@ def refuse_unfit(agent: Agent) -> None:
     whole("history", agent.history, 0, st.HISTORY)
     whole("batch", agent.batch, 1, MOST_BATCH)
     seed_word(agent.seed)
+
+
+class Left(PaohuziError):  # noqa: N818 - it is no error
+    """The person who plays has left the table."""
+
+
+class _GarbageError(TypeError):
+    """An answer that is no whole number for each position."""
+
+
+def answers(
+    agent: Agent, views: Any, words: NDArray[np.uint64], hands: NDArray[np.int64], note: Callable[[str], None]
+) -> NDArray[np.int64]:
+    """What an agent chooses, or the faults that it commits (`FAULT_OF`): whatever its code raises is one.
+
+    Where it raises, each position is asked again by itself, so that a bad one is no fault of the others that were
+    asked with it. `note` is told what was raised.
+
+    Raises
+    ------
+    Left
+        A person has left the table.
+    """
+    n = len(views)
+    try:
+        actions = _as_array(agent.choose(views, words, hands))
+        if actions.shape != (n,) or not np.issubdtype(actions.dtype, np.integer):
+            what = f"answers of shape {actions.shape}, dtype {actions.dtype}"
+            raise _GarbageError(f"{what}; allowed: whole numbers ({n},)")
+        if actions.dtype.kind == "u":  # great ones would turn negative, and pass for faults of other kinds
+            actions = np.minimum(actions, NUM_ACTIONS)
+        if agent.failure and (actions < 0).any():
+            note(agent.failure)
+        return np.ascontiguousarray(actions, np.int64)
+    except Left:
+        raise
+    except RAISED as error:  # whatever an agent may raise: the others play on
+        note(in_words(error))
+        if n == 1:
+            return np.full(1, FAULT_OF["garbage" if isinstance(error, _GarbageError) else "crash"], np.int64)
+    pieces = [slice(i, i + 1) for i in range(n)]
+    return np.concatenate([answers(agent, views[i], words[i], hands[i], note) for i in pieces])
+
+
+def _as_array(chosen: Any) -> NDArray[Any]:
+    try:
+        return np.asarray(chosen)
+    except RAISED as error:  # rows of several lengths; a list that only pretends to be one
+        raise _GarbageError(f"answers of type {type(chosen).__name__}: {in_words(error)}") from error
 
 
 def in_words(error: BaseException, most: int = 200) -> str:

@@ -179,6 +179,10 @@ class External(Agent):
             raise Fault("garbage", f"{quoted(answer)} after hello; allowed: {allowed}")
         self.program_name = "".join(c if c.isprintable() else "?" for c in name)[:MOST_NAME]
 
+    @property
+    def failure(self) -> str:
+        return "" if self.fault is None else str(self.fault)
+
     def failed(self, fault: Fault) -> None:
         """Note a fault and kill the program; it is started again when it is asked next."""
         self.fault = fault

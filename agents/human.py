@@ -9,9 +9,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.base import Agent, one_view
+from agents.base import Agent, Left, one_view
 from paohuzi_env.core.state import HISTORY
-from paohuzi_env.errors import NotationError, PaohuziError
+from paohuzi_env.errors import NotationError
 from paohuzi_env.notation import (
     HIDDEN,
     Choice,
@@ -34,10 +34,6 @@ COMPANY: Final = "heuristic"
 _HELP: Final = "a number, a choice such as 'discard a' or '打 一', ? for a hint, q to leave"
 
 
-class Left(PaohuziError):  # noqa: N818 - it is no error
-    """The person has left the table."""
-
-
 class Human(Agent):
     """A person at the terminal, who is shown the table and asked for each decision.
 
@@ -51,6 +47,7 @@ class Human(Agent):
 
     history = HISTORY
     batch = 1
+    interactive = True
 
     def __init__(self, rules: RuleSet | str = "hunan", hint: str = COMPANY, *, seed: int = 0) -> None:
         super().__init__(rules, seed=seed)

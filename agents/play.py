@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 
-from agents.base import Agent, decision_words
+from agents.base import RAISED, Agent, answers, decision_words, in_words
 from paohuzi_env.core.log import FAULTS
 from paohuzi_env.game import Game
 from paohuzi_env.match import Match
@@ -24,6 +25,9 @@ class Watcher:
 
     def after(self, game: Game, players: Sequence[int], action: int) -> None:
         """A decision has been made, and is not carried out yet."""
+
+    def failed(self, players: Sequence[int], seat: int, why: str) -> None:
+        """The code or the program of a player has failed."""
 
 
 SILENT: Final = Watcher()
@@ -104,7 +108,8 @@ def play_hand(
         watcher.before(game, players)
         agent = seated[seat]
         word = decision_words(agent.seed, number, 0, seat, decisions[seat])
-        action = int(agent.choose(game.view(seat, agent.history), word, hand)[0])
+        note = partial(watcher.failed, players, seat)
+        action = int(answers(agent, game.view(seat, agent.history), word, hand, note)[0])
         decisions[seat] += 1
         fault = fault_of(game, action)
         if fault is not None:
@@ -114,7 +119,10 @@ def play_hand(
         game.step(action)
     watcher.before(game, players)
     for seat, agent in enumerate(seated):
-        agent.ended(game.view(seat, agent.history), hand)
+        try:
+            agent.ended(game.view(seat, agent.history), hand)
+        except RAISED as error:  # the hand is over: it is no fault
+            watcher.failed(players, seat, in_words(error))
 
 
 def fault_of(game: Game, action: Any) -> str | None:

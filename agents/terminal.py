@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from agents.base import Agent
-from agents.external import External
-from agents.human import Human, Left
+from agents.base import Agent, Left
+from agents.human import Human
 from agents.play import Played, Watcher, play_match
 from agents.registry import make
 from paohuzi_env.core.view import public_event
@@ -51,6 +50,7 @@ class TerminalMatch(Watcher):
         self._game: Game | None = None
         self._count = 0  # hands begun
         self._seen = 0  # events of the hand's log that have been told
+        self._why = ""  # what went wrong in the hand
 
     def play(self, record: Path | None) -> None:
         """Play it; whatever ends it, the hands that were finished are recorded."""
@@ -88,8 +88,11 @@ class TerminalMatch(Watcher):
         if self._person is None:
             self._show(game, players, action)
 
+    def failed(self, players: Sequence[int], seat: int, why: str) -> None:
+        self._why = why
+
     def _begin(self, game: Game, players: Sequence[int]) -> None:
-        self._game, self._seen = game, 0
+        self._game, self._seen, self._why = game, 0, ""
         self._count += 1
         dealer = players[int(game.record["dealer"])]
         print(f"\nhand {self._count} of {self._hands} · {printable(self._names[dealer])} deals 庄", end="")
@@ -119,9 +122,8 @@ class TerminalMatch(Watcher):
         """Scores and totals of a finished hand."""
         fault = int(played.game.record["fault_seat"])
         if fault >= 0:
-            agent = self._agents[played.players[fault]]
-            why = agent.fault if isinstance(agent, External) else "no legal action"
-            print(f"The hand was ended by a fault of {printable(agent.name)}: {printable(why)}")
+            name = self._names[played.players[fault]]
+            print(f"The hand was ended by a fault of {printable(name)}: {printable(self._why or 'no legal action')}")
         scores = dict(zip(played.players, played.game.scores, strict=True))
         rows = [(name, scores.get(p, "sat out"), played.totals[p]) for p, name in enumerate(self._names)]
         print()

@@ -22,12 +22,11 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.base import FAULT_OF, RAISED, Agent, fill_words, in_words, refuse_unfit
+from agents.base import RAISED, Agent, answers, fill_words, in_words, refuse_unfit
 from benchmarks.deals import DealSet
 from benchmarks.lockstep import HAND, answer, look, look_at, sort_asked, write_hands
 from benchmarks.schedule import Group, groups_of, seatings
 from paohuzi_env.core import state as st
-from paohuzi_env.core.actions import NUM_ACTIONS
 from paohuzi_env.match import Match
 from paohuzi_env.rules import RuleSet, empty_evals, seed_word
 
@@ -60,6 +59,10 @@ class Spent:
     slowest: float = 0.0
     error: str = ""
 
+    def note(self, error: str) -> None:
+        """What went wrong, unless something did before."""
+        self.error = self.error or error
+
     def add(self, other: Spent) -> None:
         """Sum up."""
         self.decisions += other.decisions
@@ -82,10 +85,6 @@ class Played:
 
     hands: Any
     spent: list[Spent] = field(default_factory=list)
-
-
-class GarbageError(TypeError):
-    """An answer that is no whole number for each position."""
 
 
 def play_blocks(
@@ -228,7 +227,7 @@ class _Table:
             try:
                 agent.ended(views, self._numbers[rows] + k)
             except RAISED as error:  # the hands are over: it is no fault
-                self._spent[number].error = self._spent[number].error or in_words(error)
+                self._spent[number].note(in_words(error))
 
     def _ask(
         self, number: int, games: Any, rows: NDArray[np.int64], deal: NDArray[np.int64], hands: NDArray[np.int64],
@@ -244,41 +243,10 @@ class _Table:
         words = np.empty(n, np.uint64)
         fill_words(seed_word(agent.seed), columns, words)
         began = time.perf_counter()
-        actions = _answers(agent, views, words, hands, spent)
+        actions = answers(agent, views, words, hands, spent.note)
         seconds = time.perf_counter() - began
         spent.add(Spent(n, seconds, seconds / n))
         return actions, columns[2], seconds / n
-
-
-def _answers(
-    agent: Agent, views: Any, words: NDArray[np.uint64], hands: NDArray[np.int64], spent: Spent
-) -> NDArray[np.int64]:
-    """What an agent answers; where it raises, each position is asked again by itself, and those that raise are faults.
-
-    So one bad position is no fault of the others that were asked with it.
-    """
-    n = len(views)
-    try:
-        actions = _as_array(agent.choose(views, words, hands))
-        if actions.shape != (n,) or not np.issubdtype(actions.dtype, np.integer):
-            what = f"answers of shape {actions.shape}, dtype {actions.dtype}"
-            raise GarbageError(f"{what}; allowed: whole numbers ({n},)")
-        if actions.dtype.kind == "u":  # great ones would turn negative, and pass for faults of other kinds
-            actions = np.minimum(actions, NUM_ACTIONS)
-        return np.ascontiguousarray(actions, np.int64)
-    except RAISED as error:  # whatever an agent may raise: the tournament goes on
-        spent.error = spent.error or in_words(error)
-        if n == 1:
-            return np.full(1, FAULT_OF["garbage" if isinstance(error, GarbageError) else "crash"], np.int64)
-    pieces = [slice(i, i + 1) for i in range(n)]
-    return np.concatenate([_answers(agent, views[i], words[i], hands[i], spent) for i in pieces])
-
-
-def _as_array(answers: Any) -> NDArray[Any]:
-    try:
-        return np.asarray(answers)
-    except RAISED as error:  # rows of several lengths; a list that only pretends to be one
-        raise GarbageError(f"answers of type {type(answers).__name__}: {in_words(error)}") from error
 
 
 def _settle(match: Match, hand: Any) -> None:

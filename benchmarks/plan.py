@@ -160,6 +160,9 @@ class Plan:
         rules, deals = self.rule_set, self.deal_set()
         agents = self.make_agents()
         try:
+            for agent in agents:
+                if agent.interactive:
+                    raise TournamentError(f"agent {agent.name!r} is a person; a tournament goes on without anybody")
             described = [_described(agent) for agent in agents]
         finally:
             for agent in agents:

@@ -11,11 +11,14 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from programs import BOTS, ROOT, hostile, left, new_mark
 
 from agents import commands
+from agents.base import Agent
 from agents.registry import names, options_of
 from paohuzi_env.record import replay_records
 
@@ -165,6 +168,52 @@ def test_a_fault_is_told_and_recorded(tmp_path: Path) -> None:
     assert hand.record["result"]["fault"]["kind"] == "crash"
     assert hand.record["players"][1:] == ["uniform", "uniform"]
     assert left(mark) == []
+
+
+class Broken(Agent):
+    """A third party's that fails at its first decision, or when it is told of the end."""
+
+    def __init__(self, rules: Any, how: str = "raises", *, seed: int = 0) -> None:
+        super().__init__(rules, seed=seed)
+        self.how = how
+
+    def choose(self, views: Any, words: Any, hands: Any) -> Any:
+        if self.how == "exits":
+            raise SystemExit(0)
+        if self.how == "raises":
+            raise RuntimeError("out of order")
+        if self.how == "shape":
+            return np.zeros((2, 2))
+        return np.array([_lowest(legal) for legal in views["legal"]])
+
+    def ended(self, views: Any, hands: Any) -> None:
+        if self.how == "ended":
+            raise RuntimeError("out of order at last")
+
+
+def _lowest(legal: int) -> int:
+    return (int(legal) & -int(legal)).bit_length() - 1
+
+
+@pytest.mark.parametrize(
+    ("how", "kind", "why"),
+    [
+        ("raises", "crash", "RuntimeError: out of order"),
+        ("exits", "crash", "SystemExit: 0"),
+        ("shape", "garbage", "answers of shape (2, 2)"),
+        ("ended", None, ""),
+    ],
+)
+def test_what_somebodys_code_raises_at_the_table_is_a_fault(
+    how: str, kind: str | None, why: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "fault.phz.jsonl"
+    broken = f"{__name__}:Broken:{how}"
+    shown, _ = run("play", "--watch", "--agents", broken, broken, broken, "--seed", "3", "--record", str(file))
+    assert (f"The hand was ended by a fault of {broken}" in shown) == (kind is not None)
+    assert why in shown
+    (hand,) = replay_records(file)
+    assert hand.record["result"].get("fault", {}).get("kind") == kind
 
 
 # --- check ------------------------------------------------------------------------------------------------------------

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import agents
-from agents.human import Human, Left, picked
+from agents.base import Left
+from agents.human import Human, picked
 from agents.play import play_match
 from paohuzi_env.game import Game
 from paohuzi_env.notation import parse_choice

@@ -154,6 +154,7 @@ def test_another_plan_is_refused_by_name(small: Path, capsys: pytest.CaptureFixt
     [
         (["--agents", "uniform"], 1, "1 agents; needed for pairs: 2 or more"),
         (["--agents", "uniform", "uniform"], 1, "agent 'uniform' is named twice"),
+        (["--agents", "human", "uniform"], 1, "agent 'human' is a person"),
         (["--agents", "uniform", "nobody"], 1, "unknown agent 'nobody'"),
         (["--agents", "uniform", LOWEST, "--blocks", "0"], 1, "blocks = 0; allowed: 1 to"),
         (["--agents", "uniform", LOWEST, "--deals", "test", "--purpose", "tuning"], 1, "deal set 'test' for purpose"),
