@@ -87,6 +87,14 @@ def no_value(v: Any, r: Any, data: Any, scratch: Any) -> float:
     return 0.0
 
 
+@kernel
+def rooted(points: float) -> Any:
+    """The square root of points, with their sign: few large wins would drown all else, and taking roots finds better
+    choices with the playouts that there is time for.
+    """
+    return np.sqrt(points) if points >= 0.0 else -np.sqrt(-points)
+
+
 # --- what has been learned --------------------------------------------------------------------------------------------
 
 
@@ -205,18 +213,18 @@ def _search_entry(policy: Callable[..., int], value: Callable[..., float]) -> Ca
     def play_out(
         g: Any, r: Any, e: Any, v: Any, seat: int, data: Any, scratch: Any, value_data: Any, value_scratch: Any,
         depth: int, wins: int, word: Any,
-    ) -> float:  # fmt: skip
+    ) -> Any:  # fmt: skip
         n = 0
         while g.phase != over:
             if n >= depth and g.actor == seat:
                 view(g, r, v, seat, 0)
-                return float(value(v, r, value_data, value_scratch))
+                return rooted(value(v, r, value_data, value_scratch))
             word = advance(word)
             step(g, r, e, choose(g, r, v, data, scratch, word))
             n += 1
         if wins:
             return 1.0 if g.winner == seat else 0.0
-        return float(g.scores[seat])
+        return rooted(float(g.scores[seat]))
 
     @entry
     def search(
@@ -278,7 +286,7 @@ class Search(Agent):
         Decisions after which a playout ends, at the next one of the searching seat, in the policy's agent's own value
         of it (`Value`); 0 plays every hand to its end.
     goal
-        What it looks for: "points", or "wins" whatever they pay.
+        What it looks for: "points" (by their roots, see `rooted`), or "wins" whatever they pay.
     """
 
     batch = 64
