@@ -26,7 +26,7 @@ from paohuzi_env.rules import RuleSet, preset_names, rule_set
 from paohuzi_env.search import Policy, Rollouts
 
 MINI_DISCARDS = rule_set({"preset": "mini", "hu_on_discard": True})
-"""The small game, but discards can be won on: some discards lose for certain."""
+"""The small game, but discards can be won on: some discards lose more often than not."""
 
 
 @kernel
@@ -226,12 +226,13 @@ def plain(game: Game) -> bool:
 
 
 @pytest.mark.parametrize("rules", [rule_set("mini"), MINI_DISCARDS], ids=str)
-def test_it_finds_what_all_worlds_of_the_small_game_say_and_shuns_certain_losses(rules: RuleSet) -> None:
+def test_it_finds_what_all_worlds_of_the_small_game_say_and_shuns_likely_losses(rules: RuleSet) -> None:
     """Means of playouts agree with exact expectations, and the choice with the best of them, against a bad prior."""
     search = agents.make(f"search:12000,policy={HERE}:Highest,prior={HERE}:Passing", rules)
     rollouts = Rollouts(rules, Policy(highest))
     compared = losses = overruled = 0
-    for game in [g for g in positions(rules, 3000, 21) if plain(g)][:40]:
+    asked = [g for g in positions(rules, 9000, 21) if plain(g) and (g.phase == "discard" or not rules.hu_on_discard)]
+    for game in asked[:50]:
         worlds, share = worlds_of(game, 1500)
         seat, legal = game.actor, game.legal_actions
         assert seat is not None
@@ -242,16 +243,15 @@ def test_it_finds_what_all_worlds_of_the_small_game_say_and_shuns_certain_losses
         choice = choices(search, [game])[0]
         assert exact[legal.index(choice)] > exact.max() - 0.1
         overruled += choice != PASS and PASS in legal and exact[legal.index(PASS)] < exact.max() - 0.1
-        losses += bool(((results < 0).all(axis=1)).any() and exact.max() > exact.min())
+        lost = (results < 0) @ share
+        losses += lost.max() > 0.5 and lost[legal.index(choice)] < 0.3
         trial: Any = search._trials[0]  # type: ignore[attr-defined]
         for a, mean, sd in zip(legal, exact, spread, strict=True):
             if trial["alive"] >> a & 1:
                 assert abs(trial["total"][a] / trial["worlds"] - mean) < 5 * sd / math.sqrt(trial["worlds"]) + 0.01
                 compared += 1
     assert compared > 30
-    assert overruled > 0
-    if rules.hu_on_discard:
-        assert losses > 0
+    assert losses > 0 if rules.hu_on_discard else overruled > 0
 
 
 def test_it_takes_the_last_win_though_policy_and_prior_would_pass() -> None:
@@ -278,8 +278,10 @@ def test_it_takes_the_last_win_though_policy_and_prior_would_pass() -> None:
 def test_a_value_function_ends_playouts_at_the_next_own_decision() -> None:
     """A value that counts one kind makes it keep that kind, and nothing else does."""
     kept = 0
-    for game in [g for g in positions("hunan", 400, 31) if g.phase == "discard"][:30]:
+    for game in [g for g in positions("hunan", 400, 31) if g.phase == "discard"][:60]:
         assert game.actor is not None
+        if game.record["wall_next"] > 7:  # late hands may end before the next own decision
+            continue
         single = [k for k in game.legal_actions if game.hand(game.actor).count(k) == 1]
         for kind in single[:2]:
             if len(game.legal_actions) > 4:
@@ -357,7 +359,7 @@ def test_the_light_player_chooses_in_a_game_what_it_chooses_in_the_view(rules: s
 )
 def test_the_light_player_discards_what_goes_with_nothing(hand: str, discard: str) -> None:
     own = parse_tiles(hand)
-    rest = sorted((Counter({k: 4 for k in range(20)}) - Counter(own)).elements(), key=lambda k: (k * 7 % 20, k))
+    rest = sorted((Counter(dict.fromkeys(range(20), 4)) - Counter(own)).elements(), key=lambda k: (k * 7 % 20, k))
     game = Game.from_tiles("hunan", 0, [own[:20], rest[:40:2], rest[1:40:2]], own[20], rest[40:])
     assert (game.actor, game.phase) == (0, "discard")
     assert game.action_text(choices(Light("hunan"), [game])[0]) == f"discard {discard}"
