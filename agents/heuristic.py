@@ -38,6 +38,7 @@ from paohuzi_env.core import state as st
 from paohuzi_env.core._compile import kernel
 from paohuzi_env.core.actions import CHI, HU, PAO, PASS, PENG
 from paohuzi_env.core.chi import group_options
+from paohuzi_env.core.features import place_melds
 from paohuzi_env.core.melds import lay, set_hand_sums
 from paohuzi_env.core.state import (
     BI_WINDOW,
@@ -257,14 +258,7 @@ def place_hand(v: Any, r: Any, p: Any) -> None:
     for k in range(WILD + 1):
         g.hand[0, k] = p.hand[0, k]
     set_hand_sums(g, r, 0)
-    g.melds_n[0] = 0
-    g.quads[0] = 0
-    g.huxi[0] = 0
-    g.peng_kinds[0] = 0
-    g.wei_kinds[0] = 0
-    g.dealer = 0 if v.seat == v.dealer else 1
-    for m in range(v.melds_n[v.seat]):
-        lay(g, r, 0, v.meld_type[v.seat, m], v.meld_kind[v.seat, m], v.meld_shape[v.seat, m], -1)
+    place_melds(v, r, g)
     for m in range(p.new_n):
         lay(g, r, 0, p.new[m, 0], p.new[m, 1], p.new[m, 2], -1)
 

@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from agents.own_hand import count_unseen
 from paohuzi_env.core import state as st
 from paohuzi_env.core._compile import entry, kernel
 from paohuzi_env.core.actions import CHI, NUM_ACTIONS, PENG
@@ -182,18 +183,6 @@ def at_least(p: Any, start: int, stride: int, value: int, most: int) -> None:
 def one_hot(p: Any, start: int, size: int, value: int) -> None:
     """The input of a number; the last one stands for all beyond."""
     on(p, start + min(max(value, 0), size - 1))
-
-
-@kernel
-def count_unseen(v: Any, r: Any, p: Any) -> None:
-    """How many tiles of each kind lie where the observer cannot see them (`observe.put_unseen` counts so too)."""
-    for k in range(KINDS):
-        gone = v.spent[0, k] + v.spent[1, k] + v.spent[2, k]
-        p.unseen[k] = 4 * (k % RANKS < r.ranks) - v.hand[k] - v.drawn[k] - gone
-    if 0 <= v.upcard < KINDS and v.upcard_held and v.seat != v.dealer:
-        p.unseen[v.upcard] -= 1
-    if 0 <= v.last_shown < KINDS:
-        p.unseen[v.last_shown] -= 1
 
 
 @kernel

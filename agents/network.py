@@ -10,10 +10,8 @@ network plays does not depend on the batch. The numbers equal torch's within 1e-
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
-import uuid
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -32,6 +30,7 @@ from paohuzi_env.core.actions import NUM_ACTIONS, TABLE_VERSION
 from paohuzi_env.core.distance import progress_table
 from paohuzi_env.core.rng import mix
 from paohuzi_env.errors import PaohuziError
+from paohuzi_env.files import write_whole
 from paohuzi_env.rules import RuleSet, rule_set
 from paohuzi_env.search import Policy
 
@@ -254,22 +253,6 @@ def write_network(path: str | os.PathLike[str], weights: Weights, rules: RuleSet
     header = Header(rules.spec, rules.hash, trained=trained)
     arrays = dict(zip(NAMES, weights, strict=True))
     write_whole(path, save(arrays, {"paohuzi": msgspec.json.encode(header).decode()}))
-
-
-def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write a file so that whoever opens it finds the old one or the new one, also after a power failure."""
-    path = Path(os.path.realpath(path))
-    part = path.with_name(f".{path.name[:100]}.{uuid.uuid4().hex[:12]}.part")
-    try:
-        with part.open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            part.unlink()
-        raise
 
 
 def checked_weights(arrays: Mapping[str, NDArray[Any]], what: str, inputs: int, outputs: int) -> Weights:

@@ -19,9 +19,10 @@ from benchmarks.arena import Spent
 from benchmarks.plan import Plan, TournamentError
 from benchmarks.recording import ORDER
 from benchmarks.results import Results
-from benchmarks.run import RunFolder, write_whole
+from benchmarks.run import RunFolder
 from benchmarks.sequential import confidence_sequence
 from benchmarks.tables import TIME_HEADS, bounds, labels_of, lines_of, number, tables_of, time_rows
+from paohuzi_env.files import write_whole
 from paohuzi_env.record import parse_record, replay
 from paohuzi_env.show import hand_lines
 

@@ -17,7 +17,6 @@ import json
 import os
 import threading
 import time
-import uuid
 import warnings
 import zipfile
 import zlib
@@ -37,6 +36,7 @@ from benchmarks.lockstep import HAND
 from benchmarks.plan import FORMAT, Plan, TournamentError, Watch, difference
 from benchmarks.recording import Recorder
 from paohuzi_env.errors import shown
+from paohuzi_env.files import write_whole
 
 MANIFEST: Final = "manifest.json"
 LOST_ROUNDS: Final = 3
@@ -221,21 +221,6 @@ def _refuse_other_hands(plan: Plan, number: int, hands: Any) -> None:
     seated = hands["agents"][:, : plan.rule_set.seats]
     if seated.min() < 0 or seated.max() >= plan.players:
         raise ValueError(f"it has agents {seated.min()} to {seated.max()}; allowed: 0 to {plan.players - 1}")
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all."""
-    part = path.with_name(f".{path.name}.{uuid.uuid4().hex[:12]}.part")
-    try:
-        with part.open("xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            part.unlink()
-        raise
 
 
 # --- playing ----------------------------------------------------------------------------------------------------

@@ -12,7 +12,8 @@ from typing import Any, Final
 from benchmarks.arena import Spent
 from benchmarks.intervals import Interval
 from benchmarks.results import Results, rounded
-from benchmarks.run import RunFolder, write_whole
+from benchmarks.run import RunFolder
+from paohuzi_env.files import write_whole
 from paohuzi_env.show import print_table
 
 Table = tuple[str, Sequence[str], list[Sequence[object]]]

@@ -19,9 +19,9 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from agents.inputs import ENCODING_VERSION
-from agents.network import write_whole
 from paohuzi_env.core.actions import TABLE_VERSION
 from paohuzi_env.errors import PaohuziError
+from paohuzi_env.files import write_whole
 from paohuzi_env.rules import rule_set
 from train.config import Config, ConfigError, changed
 

@@ -7,7 +7,8 @@ import os
 import numpy as np
 
 from agents.inputs import ENCODING_VERSION
-from agents.network import read_network, write_whole
+from agents.network import read_network
+from paohuzi_env.files import write_whole
 
 
 def export_onnx(network: str | os.PathLike[str], out: str | os.PathLike[str]) -> None:

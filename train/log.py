@@ -12,7 +12,7 @@ from typing import Any, Final
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from agents.network import write_whole
+from paohuzi_env.files import write_whole
 from train.checkpoint import Evaluation
 
 METRICS: Final[Mapping[str, str]] = {

@@ -39,6 +39,12 @@ def place_own(v: Any, r: Any, g: Any) -> None:
     for k in range(WILD + 1):
         g.hand[0, k] = v.hand[k]
     set_hand_sums(g, r, 0)
+    place_melds(v, r, g)
+
+
+@kernel
+def place_melds(v: Any, r: Any, g: Any) -> None:
+    """Put the own melds of a VIEW alone into seat 0 of the scratch game `g`."""
     g.melds_n[0] = 0
     g.quads[0] = 0
     g.huxi[0] = 0
