@@ -6,6 +6,7 @@ import contextlib
 import os
 import pty
 import select
+import signal
 import subprocess
 import sys
 import time
@@ -29,10 +30,17 @@ class Terminal:
         os.close(other)
         self.shown = ""
 
-    @property
-    def pid(self) -> int:
-        """Its process id, and that of its process group."""
-        return self._process.pid
+    def interrupt(self) -> None:
+        """Interrupt it as a person would: not in the instant of the prompt, and again where nothing comes of it.
+
+        A signal that comes after `input` has written its prompt and before it reads is seen by Python only when
+        something is typed.
+        """
+        time.sleep(0.3)
+        for _ in range(3):
+            os.killpg(self._process.pid, signal.SIGINT)
+            if select.select([self._fd], [], [], 10.0)[0]:
+                return
 
     def read(self, until: str = PROMPT, seconds: float = 60.0) -> str:
         """What it shows until it shows that, or ends."""

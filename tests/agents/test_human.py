@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -178,7 +177,7 @@ def test_leaving_keeps_the_finished_hands(key: str, status: int, words: str, tmp
                 break
             terminal.ask("1")
         if key == "\x03":
-            os.killpg(terminal.pid, signal.SIGINT)
+            terminal.interrupt()
         else:
             terminal.type(key)
         assert terminal.end() == status
