@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import itertools
 import os
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from functools import cache
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from paohuzi_env.core import batch
 from paohuzi_env.core import state as st
+from paohuzi_env.core._compile import COMPILED
 from paohuzi_env.errors import StateError, shown
 from paohuzi_env.game import Game
 from paohuzi_env.rules import RuleSet
 
 T = TypeVar("T")
+
+AWAKE: Final = 4e-4
+"""Seconds that a thread looks out for the next job before it sleeps."""
+NAP: Final = 5e-5
+"""Seconds between looks at threads that take longer than the calling one."""
 
 
 class Slots:
@@ -32,6 +40,8 @@ class Slots:
         Which hand of which seed each game is (`core.batch`).
     evals, views, orders
         Scratch, a row a thread.
+    flags
+        What each thread is at (`core.batch.post`).
     """
 
     def __init__(self, rules: RuleSet, count: int, threads: int) -> None:
@@ -43,6 +53,7 @@ class Slots:
         self.orders = np.zeros((threads, st.DECK), np.int8)
         bounds = [count * t // threads for t in range(threads + 1)]
         self._slices = list(itertools.pairwise(bounds))
+        self.flags = np.zeros(threads * batch.APART, np.int64)
         self._pool: ThreadPoolExecutor | None = None
         self._pool_process = 0
 
@@ -54,15 +65,62 @@ class Slots:
         first, *others = [(t, lo, hi) for t, (lo, hi) in enumerate(self._slices)]
         if not others:
             return [work(*first)]
-        if self._pool is None or self._pool_process != os.getpid():  # a forked child has no threads of its parent's
-            self._pool, self._pool_process = ThreadPoolExecutor(len(others)), os.getpid()
-        futures = [self._pool.submit(work, *call) for call in others]
+        pool = self._threads()
+        batch.dismiss(self.flags, len(self._slices))
+        futures = [pool.submit(work, *call) for call in others]
         try:
             own = work(*first)
         finally:
             for future in futures:
                 future.exception()  # it is over: nobody writes into the arrays when this returns or raises
         return [own, *(future.result() for future in futures)]
+
+    def post(self, job: int, serve: Callable[[int, int, int, int], None]) -> None:
+        """Do a job of `core.batch.serve` on each thread's slice, side by side; the first one's in the calling thread.
+
+        The other threads look out for the next job for a fraction of a millisecond before they sleep.
+
+        Parameters
+        ----------
+        job
+            `core.batch.CHECK`, `STEP` or `SAMPLE`.
+        serve
+            Called with a thread, how often it may look in vain, and its slice. It must be the same one, with the same
+            arrays, from call to call: a thread that is awake goes on with those that it has.
+        """
+        if not COMPILED or len(self._slices) == 1:
+            for t, (lo, hi) in enumerate(self._slices):
+                batch.post(self.flags, t, job)
+                serve(t, 1, lo, hi)
+            return
+        pool = self._threads()
+        looks = looks_within(AWAKE) if len(self._slices) <= processors() else 1
+        started = {}
+        for t, (lo, hi) in enumerate(self._slices):
+            if batch.post(self.flags, t, job) == batch.IDLE and t > 0:
+                started[t] = pool.submit(serve, t, looks, lo, hi)
+        try:
+            serve(0, 1, *self._slices[0])
+        finally:
+            batch.post(self.flags, 0, batch.IDLE)  # also when it was interrupted
+            while not batch.settled(self.flags, len(self._slices), 4 * looks):
+                for t, future in started.items():
+                    if future.done() and future.exception():
+                        batch.post(self.flags, t, batch.IDLE)
+                        future.result()
+                time.sleep(NAP)
+
+    def lowest_found(self) -> int:
+        """The lowest row that the job CHECK has found, or -1 where it has found none."""
+        found = self.flags[1 :: batch.APART]
+        return int(min(found[found >= 0], default=-1))
+
+    def _threads(self) -> ThreadPoolExecutor:
+        """The threads beside the calling one."""
+        if self._pool is None or self._pool_process != os.getpid():  # a forked child has no threads of its parent's
+            self.flags[:] = batch.IDLE
+            self._pool, self._pool_process = ThreadPoolExecutor(len(self._slices) - 1), os.getpid()
+        return self._pool
 
     def first(self, work: Callable[[int, int, int], int]) -> int:
         """The lowest row that `work` returns, or -1 where each slice gives -1."""
@@ -92,11 +150,30 @@ class Slots:
     def close(self) -> None:
         """End the threads. A later call starts them again."""
         if self._pool is not None and self._pool_process == os.getpid():
+            batch.dismiss(self.flags, len(self._slices))
             self._pool.shutdown()
         self._pool = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_pool": None}
+        return {**self.__dict__, "_pool": None, "flags": np.zeros_like(self.flags)}
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@cache
+def looks_within(seconds: float) -> int:
+    """How often a thread can look at a flag in that time; measured, since a look's rest takes 15 to 50 ns."""
+    flags = np.full(batch.APART, batch.STEP)
+    batch.settled(flags, 1, 1)  # compiled or loaded
+    tried, took = 500, []
+    for _ in range(20):
+        start = time.perf_counter()
+        batch.settled(flags, 1, tried)
+        took.append(time.perf_counter() - start)
+    return max(1, int(tried * seconds / min(took)))  # whatever else the machine does only lengthens it
 
 
 def as_bytes(records: Any) -> NDArray[np.uint8]:

@@ -47,8 +47,6 @@ from paohuzi_env.slots import (
 
 Autoreset = Literal["next_step", "same_step", "disabled"]
 MODES: Final = ("next_step", "same_step", "disabled")  # in the order of core.batch
-ALONE: Final = 4096
-"""Rows for which one thread has drawn actions before others would have begun."""
 OBSERVATION_DTYPES: Final = ("int8", "float32")
 
 
@@ -164,6 +162,8 @@ class VectorEnv:
         self._arrays = _arrays(self.num_envs, out or {}, np.dtype(observation_dtype))
         planes = self._arrays.observation
         self._planes = planes if planes.dtype == np.int8 else np.zeros(planes.shape, np.int8)
+        self._actions = np.zeros(self.num_envs, np.int64)
+        self._salt = np.zeros(1, np.uint64)
         self._hands = Slots(self.rules, self.num_envs, self.threads)
         self._started = False
 
@@ -227,17 +227,16 @@ class VectorEnv:
         """
         self._begun("step()")
         acts = whole_numbers("actions", actions, self.num_envs)
-        a, h = self._arrays, self._hands
-        # All in one thread: it takes microseconds, less than handing slices to others.
-        bad = batch.first_illegal(h.games, 0, self.num_envs, acts, self._mode)
+        h = self._hands
+        self._actions[:] = acts
+        if self.threads == 1:
+            bad = batch.first_illegal(h.games, 0, self.num_envs, acts, self._mode)
+        else:
+            h.post(batch.CHECK, self._serve)
+            bad = h.lowest_found()
         if bad >= 0:
             self._refuse(bad, int(acts[bad]))
-        h.each(
-            lambda t, lo, hi: batch.step_slice(
-                h.games, h.slots, lo, hi, self.rules.record, h.evals, h.views, h.orders, t, acts, self._mode,
-                self._planes, a.action_mask, a.actor, a.reward, a.reward_since, a.done, a.done_since, self._write,
-            )
-        )  # fmt: skip
+        h.post(batch.STEP, self._serve)
         return self._result()
 
     def sample_actions(self, salt: int = 0, out: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
@@ -248,12 +247,19 @@ class VectorEnv:
         self._begun("sample_actions()")
         n = self.num_envs
         actions = np.zeros(n, np.int64) if out is None else given_array("out", out, (n,), np.int64)
-        word, h = seed_word(salt), self._hands
-        if n <= ALONE:
-            batch.sample_slice(h.games, h.slots, 0, n, word, actions)
-        else:
-            h.each(lambda t, lo, hi: batch.sample_slice(h.games, h.slots, lo, hi, word, actions))
+        self._salt[0] = seed_word(salt)
+        self._hands.post(batch.SAMPLE, self._serve)
+        actions[:] = self._actions
         return actions if out is None else out
+
+    def _serve(self, thread: int, looks: int, lo: int, hi: int) -> None:
+        """Do the jobs of a thread (`core.batch.serve`)."""
+        a, h = self._arrays, self._hands
+        batch.serve(
+            h.flags, thread, looks, h.games, h.slots, lo, hi, self.rules.record, h.evals, h.views, h.orders,
+            self._actions, self._salt, self._mode, self._planes, a.action_mask, a.actor, a.reward, a.reward_since,
+            a.done, a.done_since, self._write,
+        )  # fmt: skip
 
     # --- looking ------------------------------------------------------------------------------------------------------
 
@@ -276,7 +282,7 @@ class VectorEnv:
     @property
     def nbytes(self) -> int:
         """Bytes that the slots take, observations and all."""
-        own = {id(x): x for x in (self._planes, *(getattr(self._arrays, f) for f in Batch.__slots__))}
+        own = {id(x): x for x in (self._planes, self._actions, *(getattr(self._arrays, f) for f in Batch.__slots__))}
         return int(self._hands.games.nbytes + self._hands.slots.nbytes + sum(x.nbytes for x in own.values()))
 
     def game(self, row: int) -> Game:

@@ -25,9 +25,6 @@ import tyro
 from paohuzi_env.cli import INTERRUPTED, run_quietly
 from paohuzi_env.rules import rule_set
 
-# Waiting threads sleep instead of spinning: beside other work on the machine, spinning costs more than waking.
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-
 
 @dataclass(frozen=True)
 class _Start:

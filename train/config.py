@@ -50,7 +50,7 @@ class Config:
     batch: int = 32_768
     """Decisions an iteration, about: streams play whole hands."""
     streams: int = 16
-    """Independent sequences of hands. Results depend on it, and not on the number of threads."""
+    """Independent sequences of hands."""
     guest_share: float = 0.15
     """Share of hands in which a past self plays one or two seats."""
     opponent_share: float = 0.1
@@ -112,7 +112,7 @@ class Config:
     device: Literal["auto", "cpu", "cuda"] = "cpu"
     """Where the networks learn. Hands are played on the CPU; "auto" is a graphics card where there is one."""
     threads: int = 0
-    """Threads that play and learn; 0: one a processor, two at most."""
+    """Threads that play and learn; 0: one a processor, two at most. No result depends on it."""
 
     def __post_init__(self) -> None:
         check(self)

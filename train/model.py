@@ -8,10 +8,9 @@ over the inputs that are on: a tenth of what a dense product costs. Elsewhere it
 from __future__ import annotations
 
 import contextlib
-import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -19,74 +18,68 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from agents.network import Weights
-from paohuzi_env.core._compile import entry, kernel
+from paohuzi_env.core._compile import entry
+from paohuzi_env.slots import processors
 from train.config import ConfigError
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 # --- the sparse first layer ---------------------------------------------------------------------------------------
 
 
-@kernel
-def columns(width: int, thread: int, threads: int) -> Any:
-    """The columns of a thread: first, and one past the last."""
-    return width * thread // threads, width * (thread + 1) // threads
-
-
 @entry
-def sum_rows(
-    active: Any, counts: Any, rows: Any, weight: Any, bias: Any, out: Any, thread: int, threads: int
-) -> None:  # fmt: skip
-    """`out[i]` = bias + the weights of the inputs that are on in row `rows[i]`; threads share the columns."""
-    lo, hi = columns(weight.shape[1], thread, threads)
+def sum_rows(active: Any, counts: Any, rows: Any, weight: Any, bias: Any, out: Any) -> None:
+    """`out[i]` = bias + the weights of the inputs that are on in row `rows[i]`."""
+    width = weight.shape[1]
     for i in range(len(rows)):
         row = rows[i]
         n = counts[row]
-        y = out[i, lo:hi]
-        for o in range(hi - lo):
-            y[o] = bias[lo + o]
+        y = out[i]
+        for o in range(width):
+            y[o] = bias[o]
         j = 0
         while j + 4 <= n:
-            a = weight[active[row, j], lo:hi]
-            b = weight[active[row, j + 1], lo:hi]
-            c = weight[active[row, j + 2], lo:hi]
-            d = weight[active[row, j + 3], lo:hi]
-            for o in range(len(y)):
+            a = weight[active[row, j]]
+            b = weight[active[row, j + 1]]
+            c = weight[active[row, j + 2]]
+            d = weight[active[row, j + 3]]
+            for o in range(width):
                 y[o] += (a[o] + b[o]) + (c[o] + d[o])
             j += 4
         while j < n:
-            a = weight[active[row, j], lo:hi]
-            for o in range(len(y)):
+            a = weight[active[row, j]]
+            for o in range(width):
                 y[o] += a[o]
             j += 1
 
 
 @entry
-def scatter_rows(
-    active: Any, counts: Any, rows: Any, slope: Any, weight_slope: Any, thread: int, threads: int
-) -> None:  # fmt: skip
-    """Add the slope of each output row to the weights of the inputs that were on; threads share the columns."""
-    lo, hi = columns(slope.shape[1], thread, threads)
+def scatter_rows(active: Any, counts: Any, rows: Any, slope: Any, weight_slope: Any) -> None:
+    """Add the slope of each output row to the weights of the inputs that were on."""
     for i in range(len(rows)):
         row = rows[i]
-        y = slope[i, lo:hi]
+        y = slope[i]
         for j in range(counts[row]):
-            a = weight_slope[active[row, j], lo:hi]
+            a = weight_slope[active[row, j]]
             for o in range(len(y)):
                 a[o] += y[o]
 
 
 class Threads:
-    """Compiled loops on some threads of this process."""
+    """Work side by side in some threads of this process, each with torch to itself in a single thread.
+
+    Torch's own threads share every operation instead, and meet after each: with networks of this size and two of
+    them that gains nothing.
+    """
 
     def __init__(self, count: int) -> None:
         self.count = count
         self._pool = ThreadPoolExecutor(count) if count > 1 else None
 
-    def each(self, work: Callable[[int], None]) -> None:
-        """Call `work(thread)` on every thread."""
-        if self._pool is None:
-            work(0)
-        else:
-            list(self._pool.map(work, range(self.count)))
+    def map(self, work: Callable[[T], R], items: Iterable[T]) -> list[R]:
+        """What `work` returns for each item, in their order."""
+        return list(map(work, items) if self._pool is None else self._pool.map(work, items))
 
 
 class _SparseSum(torch.autograd.Function):
@@ -96,9 +89,7 @@ class _SparseSum(torch.autograd.Function):
     def forward(ctx: Any, weight: Tensor, bias: Tensor, batch: Lists) -> Tensor:
         out = torch.empty(len(batch.rows), weight.shape[1])
         w, b, o = weight.detach().numpy(), bias.detach().numpy(), out.numpy()
-        batch.threads.each(
-            lambda t: sum_rows(batch.active, batch.counts, batch.rows, w, b, o, t, batch.threads.count)
-        )
+        sum_rows(batch.active, batch.counts, batch.rows, w, b, o)
         ctx.batch, ctx.shape = batch, weight.shape
         return out
 
@@ -108,19 +99,15 @@ class _SparseSum(torch.autograd.Function):
         slope = slopes[0].contiguous()
         weight_slope = torch.zeros(ctx.shape)
         s, w = slope.numpy(), weight_slope.numpy()
-        batch.threads.each(
-            lambda t: scatter_rows(batch.active, batch.counts, batch.rows, s, w, t, batch.threads.count)
-        )
+        scatter_rows(batch.active, batch.counts, batch.rows, s, w)
         return weight_slope, slope.sum(dim=0), None
 
 
 class Lists:
     """Rows of lists of inputs that are on, as both devices take them."""
 
-    def __init__(
-        self, active: NDArray[np.int16], counts: NDArray[np.int16], rows: NDArray[np.int64], threads: Threads
-    ) -> None:  # fmt: skip
-        self.active, self.counts, self.rows, self.threads = active, counts, rows, threads
+    def __init__(self, active: NDArray[np.int16], counts: NDArray[np.int16], rows: NDArray[np.int64]) -> None:
+        self.active, self.counts, self.rows = active, counts, rows
 
     def flat(self, device: torch.device) -> tuple[Tensor, Tensor]:
         """All lists end to end, and where each begins."""
@@ -202,7 +189,7 @@ def pick_device(name: str) -> torch.device:
 
 def thread_count(setting: int) -> int:
     """How many threads a setting means: 0 is one a processor that this process may use, two at most."""
-    return setting or min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, 2)
+    return setting or min(processors(), 2)
 
 
 def to_device(array: NDArray[Any], device: torch.device) -> Tensor:

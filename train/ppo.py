@@ -36,7 +36,9 @@ from train.rollout import CRITIC_INPUTS, Streams, Tally
 IMITATION: Final = 1 << 32
 """Iterations of imitation are numbered from here, so that their deals are others than self-play's."""
 ADVANTAGES_WITHIN: Final = 5.0
-JUDGED_AT_ONCE: Final = 8192
+JUDGED_AT_ONCE: Final = 2048
+SLICES: Final = 2
+"""Parts that the gradient of a step is summed from, side by side where there are threads; so these change no bit."""
 NEVER: Final = -1e9
 
 Metrics = dict[str, float]
@@ -66,7 +68,7 @@ class Learner:
             raise ConfigError(f"streams = {c.streams}; allowed with {self.group.size} processes: a multiple of that")
         self.device = pick_device(c.device)
         self.threads = Threads(thread_count(c.threads))
-        torch.set_num_threads(self.threads.count)
+        torch.set_num_threads(1)
         chance = torch.Generator().manual_seed(c.seed)
         shape = (NUM_INPUTS, c.width, c.layers, NUM_ACTIONS)
         self.policy = Net(*shape, on_at_once=90, last_gain=0.01, generator=chance).to(self.device)
@@ -130,9 +132,7 @@ class Learner:
         sums: dict[str, Tensor] = {}
         steps = 0
         for part in self._parts(len(batch.rows)):
-            losses, seen = self._losses(batch, part, teach)
-            self.adam.zero_grad(set_to_none=True)
-            losses.backward()  # type: ignore[no-untyped-call]
+            seen = self._slope(batch, part, teach)
             for net, name in ((self.policy, "grad/policy"), (self.critic, "grad/critic")):
                 self.group.mean_gradients(net)
                 seen[name] = torch.nn.utils.clip_grad_norm_(net.parameters(), c.max_grad)
@@ -159,6 +159,24 @@ class Learner:
             for part in np.array_split(chance.permutation(count), max(1, round(c.batch / c.minibatch))):
                 yield np.sort(part)  # neighbours in memory stay neighbours
 
+    def _slope(self, batch: _Batch, part: NDArray[np.int64], teach: bool) -> dict[str, Tensor]:
+        """Set the gradients of the loss over some rows; what it is made of."""
+        parameters = [*self.policy.parameters(), *self.critic.parameters()]
+
+        def work(rows: NDArray[np.int64]) -> tuple[Sequence[Tensor], dict[str, Tensor]]:
+            share = len(rows) / len(part)
+            loss, seen = self._losses(batch, rows, teach)
+            slopes = torch.autograd.grad(share * loss, parameters)
+            return slopes, {name: share * value.detach() for name, value in seen.items()}
+
+        (total, seen), *others = self.threads.map(work, np.array_split(part, SLICES))
+        for slopes, more in others:
+            torch._foreach_add_(total, slopes)
+            seen = {name: value + more[name] for name, value in seen.items()}
+        for parameter, slope in zip(parameters, total, strict=True):
+            parameter.grad = slope
+        return seen
+
     def _losses(self, batch: _Batch, part: NDArray[np.int64], teach: bool) -> tuple[Tensor, dict[str, Tensor]]:
         """What is minimised over some rows, and what it is made of."""
         c = self.config
@@ -167,8 +185,8 @@ class Learner:
             return to_device(array[part], self.device)
 
         with autocast(self.device):
-            logits = self.policy(Lists(batch.active, batch.actor_on, part, self.threads)).float()
-            values = self.critic(Lists(batch.active, batch.critic_on, part, self.threads))[:, 0].float()
+            logits = self.policy(Lists(batch.active, batch.actor_on, part)).float()
+            values = self.critic(Lists(batch.active, batch.critic_on, part))[:, 0].float()
         logp = log_chances(logits, at(batch.mask))
         p = logp.exp()
         taken = logp.gather(1, at(batch.action)[:, None])[:, 0]
@@ -216,9 +234,12 @@ class Learner:
         """A network's answers to all rows, without gradients."""
         n = len(active)
         out = np.empty((n, net.last.bias.shape[0]), np.float32)
-        with torch.no_grad(), autocast(self.device):
-            for part in np.array_split(np.arange(n), max(1, n // JUDGED_AT_ONCE)):
-                out[part] = net(Lists(active, counts, part, self.threads)).float().cpu().numpy()
+
+        def work(part: NDArray[np.int64]) -> None:
+            with torch.no_grad(), autocast(self.device):
+                out[part] = net(Lists(active, counts, part)).float().cpu().numpy()
+
+        self.threads.map(work, np.array_split(np.arange(n), max(1, n // JUDGED_AT_ONCE)))
         return out
 
     def _chance(self, purpose: int) -> np.random.Generator:

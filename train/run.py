@@ -2,7 +2,7 @@
 
 A run is a folder:
 
-    checkpoint.safetensors   all that it is; resumed runs equal uninterrupted ones to the bit (same threads, CPU)
+    checkpoint.safetensors   all that it is; resumed runs equal uninterrupted ones to the bit (on a CPU)
     best.safetensors         the averaged policy that did best on the validation deals: agents.make("network:…")
     last.safetensors         the averaged policy as it is now
     curve.png                margins over the run

@@ -6,6 +6,7 @@ values of the arguments, and writes LLVM instructions; what it returns is the re
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -19,6 +20,11 @@ BYTE: Final = ir.IntType(8)
 ROW: Final = ir.VectorType(BYTE, KINDS)
 WIDEST: Final = 64
 """Bytes that a block is copied by; the compiler splits them where the processor has less."""
+REST: Final = {
+    **dict.fromkeys(("x86_64", "amd64"), ("llvm.x86.sse2.pause", [])),
+    **dict.fromkeys(("aarch64", "arm64"), ("llvm.aarch64.hint", [ir.Constant(ir.IntType(32), 1)])),
+}
+"""The instruction of a loop that waits, by machine: none elsewhere."""
 
 
 class Block:
@@ -164,10 +170,44 @@ def lowest(block: Block, kinds: tuple[Any, ...], values: tuple[Any, ...]) -> Any
     return block.builder.cttz(block.fit(values[0], 64), ir.Constant(ir.IntType(1), 1))
 
 
+def place_of(block: Block, kind: Any, values: tuple[Any, ...]) -> Any:
+    """The address of an entry of an int64 array."""
+    if kind.dtype != types.int64:
+        raise TypeError(f"flags of {kind}; allowed: int64")
+    data = block.context.make_array(kind)(block.context, block.builder, values[0]).data
+    return block.builder.gep(data, [block.fit(values[1], 64)])
+
+
+def exchange(block: Block, kinds: tuple[Any, ...], values: tuple[Any, ...]) -> Any:
+    place = place_of(block, kinds[0], values)
+    return block.builder.atomic_rmw("xchg", place, block.fit(values[2], 64), "seq_cst")
+
+
+def exchange_if(block: Block, kinds: tuple[Any, ...], values: tuple[Any, ...]) -> Any:
+    place = place_of(block, kinds[0], values)
+    new, expected = (block.fit(value, 64) for value in values[2:])
+    return block.builder.extract_value(block.builder.cmpxchg(place, expected, new, "seq_cst", "seq_cst"), 1)
+
+
+def look_again(block: Block, kinds: tuple[Any, ...], values: tuple[Any, ...]) -> Any:
+    name, arguments = REST.get(platform.machine().lower(), ("", []))
+    if name:
+        kind = ir.FunctionType(ir.VoidType(), [argument.type for argument in arguments])
+        block.builder.call(cgutils.get_or_insert_function(block.builder.module, kind, name), arguments)
+    return block.builder.load_atomic(place_of(block, kinds[0], values), "seq_cst", 8)
+
+
+RESULTS: Final = {
+    places_of: types.int64, ones: types.int64, lowest: types.int64, exchange: types.int64, exchange_if: types.boolean,
+    look_again: types.int64,
+}  # fmt: skip
+"""What is returned; by the others, nothing."""
+
+
 def as_intrinsic(function: Callable[..., Any]) -> Any:
     """What kernels call: this module's function of the same name as a Numba intrinsic."""
     write = globals()[function.__name__]
-    result = types.int64 if write in (places_of, ones, lowest) else types.void
+    result = RESULTS.get(write, types.void)
 
     def typed(*kinds: Any) -> tuple[Any, Any]:
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:

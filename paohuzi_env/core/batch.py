@@ -14,7 +14,7 @@ import numpy as np
 from paohuzi_env.core._compile import entry, kernel
 from paohuzi_env.core.actions import NUM_ACTIONS
 from paohuzi_env.core.deal import deal_seeded
-from paohuzi_env.core.lanes import lowest, ones
+from paohuzi_env.core.lanes import exchange, exchange_if, look_again, lowest, ones
 from paohuzi_env.core.observe import observe
 from paohuzi_env.core.rng import advance, below, key, mix
 from paohuzi_env.core.state import OVER, SEATS
@@ -33,6 +33,16 @@ MOST_SKIPPED: Final = 10_000
 NEXT_STEP: Final = 0
 SAME_STEP: Final = 1
 DISABLED: Final = 2
+
+IDLE: Final = 0
+WAITING: Final = 1
+DISMISSED: Final = 2
+CHECK: Final = 3
+STEP: Final = 4
+SAMPLE: Final = 5
+"""What a thread's flag says: nobody serves it; it looks for a job; it need not look any longer; its job."""
+APART: Final = 16
+"""From one thread's flag to the next one's, so that each has cache lines of its own. What CHECK finds is beside it."""
 
 SLOT: Final = np.dtype(
     [
@@ -117,7 +127,7 @@ def first_illegal(games: Any, lo: int, hi: int, actions: Any, mode: int) -> int:
     return -1
 
 
-@entry
+@kernel
 def step_slice(
     games: Any, slots: Any, lo: int, hi: int, rules: Any, evals: Any, views: Any, orders: Any, thread: int,
     actions: Any, mode: int, obs: Any, masks: Any, actors: Any, rewards: Any, since: Any, dones: Any,
@@ -179,12 +189,69 @@ def pick(legal: int, word: Any) -> int:
     return lowest(bits)
 
 
-@entry
+@kernel
 def sample_slice(games: Any, slots: Any, lo: int, hi: int, salt: Any, actions: Any) -> None:
     """A uniformly random legal action for each row of lo..hi-1, keyed by its slot's seed, hand and decision."""
     for i in range(lo, hi):
         a = pick(games[i].legal, advance(decision_word(slots[i], salt)))
         actions[i] = a if a >= 0 else 0
+
+
+@entry
+def post(flags: Any, thread: int, job: int) -> int:
+    """Give a thread a job; what its flag was. IDLE: it must be started (`serve`); else it begins by itself."""
+    return exchange(flags, thread * APART, job)
+
+
+@entry
+def dismiss(flags: Any, threads: int) -> None:
+    """Let threads that wait for a job end."""
+    for thread in range(threads):
+        exchange_if(flags, thread * APART, DISMISSED, WAITING)
+
+
+@entry
+def serve(
+    flags: Any, thread: int, looks: int, games: Any, slots: Any, lo: int, hi: int, rules: Any, evals: Any, views: Any,
+    orders: Any, actions: Any, salt: Any, mode: int, obs: Any, masks: Any, actors: Any, rewards: Any, since: Any,
+    dones: Any, dones_since: Any, write: int,
+) -> None:  # fmt: skip
+    """Do the jobs that are posted for a thread, on its slice lo..hi-1, until it has looked in vain so many times.
+
+    To sleep and be woken takes a thread longer than some hundred decisions; to look again, nearly nothing.
+    """
+    place = thread * APART
+    waited = 0
+    while True:
+        job = look_again(flags, place)
+        if job == CHECK:
+            flags[place + 1] = first_illegal(games, lo, hi, actions, mode)
+        elif job == STEP:
+            step_slice(
+                games, slots, lo, hi, rules, evals, views, orders, thread, actions, mode, obs, masks, actors,
+                rewards, since, dones, dones_since, write,
+            )  # fmt: skip
+        elif job == SAMPLE:
+            sample_slice(games, slots, lo, hi, salt[0], actions)
+        else:
+            waited = looks if job == DISMISSED else waited + 1
+            if waited >= looks and exchange_if(flags, place, IDLE, job):  # unless a job came at the last moment
+                return
+            continue
+        exchange(flags, place, WAITING)
+        waited = 0
+
+
+@entry
+def settled(flags: Any, threads: int, looks: int) -> bool:
+    """Whether all threads have done their jobs, or come to it within so many looks."""
+    for thread in range(threads):
+        waited = 0
+        while look_again(flags, thread * APART) >= CHECK:
+            waited += 1
+            if waited >= looks:
+                return False
+    return True
 
 
 @entry

@@ -109,3 +109,29 @@ def ones(bits: int) -> int:
 def lowest(bits: int) -> int:
     """The place of the lowest bit that is set; there must be one."""
     return (int(bits) & -int(bits)).bit_length() - 1
+
+
+# --- between threads; interpreted runs do everything in one ---
+
+
+@wide
+def exchange(flags: Any, place: int, value: int) -> int:
+    """Put a number (int64) in the place of another, which is returned, with no instant between for other threads."""
+    old = int(flags[place])
+    flags[place] = value
+    return old
+
+
+@wide
+def exchange_if(flags: Any, place: int, value: int, expected: int) -> bool:
+    """Put a number (int64) in the place of the one expected; False, and nothing is done, where another is there."""
+    if flags[place] != expected:
+        return False
+    flags[place] = value
+    return True
+
+
+@wide
+def look_again(flags: Any, place: int) -> int:
+    """What other threads have put there by now, for a loop that waits: the processor rests for a moment first."""
+    return int(flags[place])

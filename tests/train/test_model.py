@@ -13,7 +13,7 @@ from agents.inputs import MOST_ACTIVE, NUM_INPUTS
 from agents.network import Weights, answers, write_network
 from paohuzi_env.rules import rule_set
 from train.export import export_onnx
-from train.model import Lists, Net, Threads, pick_device, thread_count, to_device
+from train.model import Lists, Net, pick_device, thread_count, to_device
 
 ROWS = 60
 
@@ -24,7 +24,7 @@ def net(width: int = 24, layers: int = 2, outputs: int = 32, seed: int = 3) -> N
     )
 
 
-def lists(threads: int = 1) -> tuple[Lists, NDArray[np.float32]]:
+def lists() -> tuple[Lists, NDArray[np.float32]]:
     """Random lists, of which every other row is taken, and the same as dense rows."""
     chance = np.random.default_rng(5)
     active = np.zeros((2 * ROWS, MOST_ACTIVE), np.int16)
@@ -35,7 +35,7 @@ def lists(threads: int = 1) -> tuple[Lists, NDArray[np.float32]]:
         active[i, :n] = on
         dense[i, on] = 1
     rows = np.arange(0, 2 * ROWS, 2)
-    return Lists(active, counts, rows, Threads(threads)), dense[rows]
+    return Lists(active, counts, rows), dense[rows]
 
 
 def dense_answer(of: Net, x: torch.Tensor) -> torch.Tensor:
@@ -46,10 +46,9 @@ def dense_answer(of: Net, x: torch.Tensor) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("layers", [1, 2, 3])
-@pytest.mark.parametrize("threads", [1, 2, 5])
-def test_the_sparse_first_layer_and_its_gradient_are_the_dense_ones(layers: int, threads: int) -> None:
+def test_the_sparse_first_layer_and_its_gradient_are_the_dense_ones(layers: int) -> None:
     of = net(layers=layers)
-    some, dense = lists(threads)
+    some, dense = lists()
     found = {}
     for name, answer in (("sparse", of(some)), ("dense", dense_answer(of, torch.from_numpy(dense)))):
         of.zero_grad(set_to_none=True)
