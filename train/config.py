@@ -81,7 +81,7 @@ class Config:
     """Adam's step size at the start."""
     lr_end: float = 1e-4
     """Adam's step size at the end; linear between."""
-    decay: float = 0.95
+    decay: float = 0.7
     """Lambda of the generalised advantages; nothing is discounted."""
     clip: float = 0.2
     """How far a step may move a chance, as a ratio."""
@@ -170,10 +170,13 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
         "evaluate_deals": 200, "opponents": ("greedy",),
     },
     "quick": {"decisions": 25_000_000, "width": 128, "critic_width": 128, "evaluate_every": 100},
-    "standard": {"decisions": 150_000_000, "imitate": 3_000_000, "lr": 1e-3, "lr_end": 5e-5},
+    "standard": {
+        "decisions": 150_000_000, "imitate": 3_000_000, "lr": 1e-3, "lr_end": 5e-5, "evaluate_every": 300,
+        "evaluate_deals": 2000,
+    },
     "strong": {
         "decisions": 1_000_000_000, "imitate": 3_000_000, "lr": 1e-3, "lr_end": 3e-5, "average": 0.99,
-        "evaluate_every": 500, "evaluate_deals": 1000,
+        "evaluate_every": 500, "evaluate_deals": 2000,
     },
 }  # fmt: skip
 """About what two cores do in seconds, 2 minutes, 10 minutes, an hour, and six hours."""
