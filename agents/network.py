@@ -1,8 +1,9 @@
 """A trained network as a player: weights from a file, and inference compiled with the rest (no torch).
 
-`network:PATH` plays the action that the network holds most likely; `network:PATH,temperature=1` draws one, as it did
-while it learned. The file is what `python -m train` writes: safetensors, with the encoding's version and the rule set
-in its header; a network of other rules is refused.
+`network` is the one that comes with the project for the rule set, `network:PATH` one from a file. It plays the action
+that it holds most likely; with `temperature=1` it draws one, as it did while it learned. A file is what
+`python -m train` writes: safetensors, with the encoding's version and the rule set in its header; a network of other
+rules is refused.
 
 One position takes about as many additions as it has inputs that are on, times the width, and is computed alone: what a
 network plays does not depend on the batch. The numbers equal torch's within 1e-5.
@@ -34,6 +35,8 @@ from paohuzi_env.files import write_whole
 from paohuzi_env.rules import RuleSet, rule_set
 from paohuzi_env.search import Policy
 
+SHIPPED: Final = Path(__file__).parent / "networks"
+"""Networks that come with the project, a file a rule set."""
 MOST_WIDTH: Final = 1024
 """Widest hidden layer that the scratch has room for."""
 
@@ -281,6 +284,21 @@ def checked_weights(arrays: Mapping[str, NDArray[Any]], what: str, inputs: int, 
     return weights
 
 
+def shipped(rules: RuleSet) -> Path:
+    """The file of the network that comes with the project for a rule set.
+
+    Raises
+    ------
+    NetworkError
+        There is none for it.
+    """
+    own = {str(read_network(file)[1].rules_hash): file for file in sorted(SHIPPED.glob("*.safetensors"))}
+    if rules.hash not in own:
+        names = ", ".join(file.stem for file in own.values()) or "none"
+        raise NetworkError(f"network: none comes with the project for {rules}; allowed: network:PATH, or rules {names}")
+    return own[rules.hash]
+
+
 # --- the player ---------------------------------------------------------------------------------------------------
 
 
@@ -297,7 +315,7 @@ class Network(CompiledAgent):
     rules
         The rule set; the network's own, or it is refused.
     path
-        The file.
+        The file; without one, the network that comes with the project for the rule set.
     temperature
         0 plays the likeliest action; 1 draws as it did while it learned, less draws closer to the likeliest.
     """
@@ -305,11 +323,9 @@ class Network(CompiledAgent):
     def __init__(
         self, rules: RuleSet | str = "hunan", path: str = "", temperature: float = 0.0, *, seed: int = 0
     ) -> None:  # fmt: skip
-        if not path:
-            raise NetworkError("network: it needs a file; allowed: network:PATH")
         if not 0 <= temperature <= 100:
             raise NetworkError(f"network: temperature = {temperature}; allowed: 0 to 100")
-        weights, self.header = read_network(path, rules)
+        weights, self.header = read_network(path or shipped(rule_set(rules)), rules)
         super().__init__(rules, network_as_policy(weights, temperature), seed=seed)
         self._digest = hashlib.sha256(b"".join(array.tobytes() for array in weights)).hexdigest()
 

@@ -456,12 +456,11 @@ def _warning_in_one_line(program: str) -> Iterator[None]:
 
 
 def _parse(commands: Mapping[str, Callable[..., Command]], argv: Sequence[str], program: str, about: str) -> Command:
-    """Read the command line; what tyro has to say about a wrong one becomes one line."""
+    """Read the command line."""
     if list(argv) == ["--version"]:
         return _version
-    complaint = io.StringIO()
     try:
-        with contextlib.redirect_stderr(complaint):
+        with reading(program):
             command: Command = tyro.extras.subcommand_cli_from_dict(
                 dict(commands),
                 prog=program,
@@ -469,11 +468,22 @@ def _parse(commands: Mapping[str, Callable[..., Command]], argv: Sequence[str], 
                 args=argv,
                 config=(tyro.conf.FlagCreatePairsOff, tyro.conf.OmitArgPrefixes),
             )
+    except SystemExit:  # --help
+        return _nothing
+    return command
+
+
+@contextlib.contextmanager
+def reading(program: str) -> Iterator[None]:
+    """While tyro reads a command line: what it has to say about a wrong one becomes one line, and a `UsageError`."""
+    complaint = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(complaint):
+            yield
     except SystemExit as end:
         if not end.code:  # --help
-            return _nothing
+            raise
         raise UsageError(f"{_one_line(complaint.getvalue())} (see {program} --help)") from None
-    return command
 
 
 def _one_line(boxed: str) -> str:

@@ -18,20 +18,22 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 import tyro
 
-from paohuzi_env.cli import INTERRUPTED, run_quietly
+from paohuzi_env.cli import INTERRUPTED, Command, reading, run_quietly
 from paohuzi_env.rules import rule_set
+
+PROGRAM: Final = "python -m train"
 
 
 @dataclass(frozen=True)
 class _Start:
     """Where the settings come from and the run goes."""
 
-    preset: Literal["smoke", "demo", "quick", "standard", "strong"] = "standard"
-    """Settings to begin with."""
+    preset: Literal["smoke", "demo", "quick", "standard", "strong"] | None = None
+    """Settings to begin with: "standard" unless another is named."""
     settings: Path | None = None
     """TOML file with settings, over the preset's."""
     out: Path | None = None
@@ -53,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _demo(words[1:])
         return _train(words)
 
-    return run_quietly(command, "python -m train")
+    return run_quietly(command, PROGRAM)
 
 
 def _train(words: list[str]) -> int:
@@ -63,20 +65,24 @@ def _train(words: list[str]) -> int:
 
     asks_help = bool({"-h", "--help"} & set(words))
     known = [word for word in words if word not in ("-h", "--help")]
-    start, rest = tyro.cli(_Start, args=known, return_unknown_args=True, prog="python -m train")
-    config = preset(start.preset)
+    with reading(PROGRAM):
+        start, rest = tyro.cli(_Start, args=known, return_unknown_args=True, prog=PROGRAM)
+    config = preset(start.preset or "standard")
     if start.resume:
         if start.out is None:
             raise ConfigError("--resume needs --out: the folder of the run")
+        if start.preset is not None:
+            raise ConfigError(f"--preset {start.preset} with --resume: a run that goes on has its own settings")
         config = read_checkpoint(start.out / CHECKPOINT).config
     if start.settings is not None:
         config = from_toml(start.settings, config)
     if asks_help:
         _print_help(config)
-    new = tyro.cli(Config, default=config, args=rest, prog="python -m train", config=(tyro.conf.FlagConversionOff,))
+    with reading(PROGRAM):
+        new = tyro.cli(Config, default=config, args=rest, prog=PROGRAM, config=(tyro.conf.FlagConversionOff,))
     if start.resume:
         check_resumed(read_checkpoint(start.out / CHECKPOINT).config, new)  # type: ignore[operator]
-    folder = start.out or Path("runs", f"{_name(new.rules)}-{start.preset}")
+    folder = start.out or Path("runs", f"{_name(new.rules)}-{start.preset or 'standard'}")
     result = train(new, folder, resume=start.resume, quiet=start.quiet)
     if int(os.environ.get("RANK", "0")) == 0:
         print(f"{result.decisions:,} decisions in {result.seconds:.0f} s; the run is in {result.folder}")
@@ -102,7 +108,7 @@ def _print_help(config: Any) -> None:
         pass
 
     values = {name: getattr(config, name) for name in Config.__dataclass_fields__}
-    tyro.cli(_All, default=_All(**values), args=["--help"], prog="python -m train", description=__doc__)
+    tyro.cli(_All, default=_All(**values), args=["--help"], prog=PROGRAM, description=__doc__)
 
 
 def _export(words: list[str]) -> int:
@@ -111,7 +117,7 @@ def _export(words: list[str]) -> int:
     def export(
         network: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="NETWORK")],
         out: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="OUT")],
-    ) -> int:
+    ) -> Command:
         """Write a network as ONNX: input "inputs" float32 (n, inputs) of zeros and ones, output "logits" (n, 32).
 
         Parameters
@@ -121,17 +127,23 @@ def _export(words: list[str]) -> int:
         out
             File to write.
         """
-        export_onnx(network, out)
-        print(f"{out}: ONNX of {network}")
-        return 0
 
-    return tyro.cli(export, args=words, prog="python -m train export")
+        def write() -> int:
+            export_onnx(network, out)
+            print(f"{out}: ONNX of {network}")
+            return 0
+
+        return write
+
+    with reading(f"{PROGRAM} export"):
+        command = tyro.cli(export, args=words, prog=f"{PROGRAM} export")
+    return command()
 
 
 def _demo(words: list[str]) -> int:
     from train.demo import DEMO, demo
 
-    def show(minutes: float = 2.0, rules: str = "hunan", out: Path | None = None) -> int:
+    def show(minutes: float = 2.0, rules: str = "hunan", out: Path | None = None) -> Command:
         """Train a small network for two minutes, measure it, and watch it play a hand.
 
         Parameters
@@ -143,10 +155,11 @@ def _demo(words: list[str]) -> int:
         out
             Folder of the run, one without a run; by default runs/demo, which is replaced.
         """
-        through = demo(out or DEMO, minutes, rules, replace=out is None)
-        return 0 if through else INTERRUPTED
+        return lambda: 0 if demo(out or DEMO, minutes, rules, replace=out is None) else INTERRUPTED
 
-    return tyro.cli(show, args=words, prog="python -m train demo")
+    with reading(f"{PROGRAM} demo"):
+        command = tyro.cli(show, args=words, prog=f"{PROGRAM} demo")
+    return command()
 
 
 if __name__ == "__main__":

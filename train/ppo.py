@@ -169,11 +169,11 @@ class Learner:
             slopes = torch.autograd.grad(share * loss, parameters)
             return slopes, {name: share * value.detach() for name, value in seen.items()}
 
-        (total, seen), *others = self.threads.map(work, np.array_split(part, SLICES))
-        for slopes, more in others:
-            torch._foreach_add_(total, slopes)
+        (slopes, seen), *others = self.threads.map(work, np.array_split(part, SLICES))
+        for more_slopes, more in others:
+            slopes = [slope.add_(other) for slope, other in zip(slopes, more_slopes, strict=True)]
             seen = {name: value + more[name] for name, value in seen.items()}
-        for parameter, slope in zip(parameters, total, strict=True):
+        for parameter, slope in zip(parameters, slopes, strict=True):
             parameter.grad = slope
         return seen
 

@@ -7,7 +7,7 @@ values of the arguments, and writes LLVM instructions; what it returns is the re
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from numba.core import cgutils, types
@@ -197,7 +197,7 @@ def look_again(block: Block, kinds: tuple[Any, ...], values: tuple[Any, ...]) ->
     return block.builder.load_atomic(place_of(block, kinds[0], values), "seq_cst", 8)
 
 
-RESULTS: Final = {
+RESULTS: Final[Mapping[Callable[..., Any], Any]] = {
     places_of: types.int64, ones: types.int64, lowest: types.int64, exchange: types.int64, exchange_if: types.boolean,
     look_again: types.int64,
 }  # fmt: skip

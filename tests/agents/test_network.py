@@ -16,6 +16,7 @@ from agents.base import decision_words
 from agents.inputs import MOST_ACTIVE, NUM_INPUTS, PAD, encode_views
 from agents.network import NAMES, Network, NetworkError, Weights, answers, read_network, write_network
 from benchmarks.arena import play_blocks
+from benchmarks.blocks import margins
 from benchmarks.deals import deal_set
 from paohuzi_env.core import state as st
 from paohuzi_env.core.distance import progress_table
@@ -181,8 +182,8 @@ def test_a_file_that_is_no_network_for_these_rules_is_refused(
 
 
 def test_no_file_and_a_wrong_temperature_are_refused(file: Path) -> None:
-    with pytest.raises(NetworkError, match="it needs a file; allowed: network:PATH"):
-        agents.make("network")
+    with pytest.raises(NetworkError, match="none comes with the project for mini; allowed: network:PATH, or rules "):
+        agents.make("network", "mini")
     with pytest.raises(NetworkError, match="there is no such file"):
         agents.make("network:nowhere.safetensors")
     with pytest.raises(NetworkError, match="temperature = -1"):
@@ -193,3 +194,12 @@ def test_networks_too_wide_for_the_scratch_are_refused(file: Path) -> None:
     write_network(file, weights(width=network.MOST_WIDTH + 1), rule_set("hunan"))
     with pytest.raises(NetworkError, match=r"width 1025; allowed: 1 to 1024"):
         read_network(file)
+
+
+def test_the_network_that_comes_with_the_project_plays_well() -> None:
+    assert sum(file.stat().st_size for file in network.SHIPPED.glob("*")) < 5_000_000
+    me = agents.make("network")
+    deals = deal_set("validation", purpose="tuning")
+    for other, least in (("greedy", 1.0), ("heuristic", 0.0)):
+        by_block = margins(play_blocks([me, agents.make(other)], deals, range(400)).hands, 0, 1)
+        assert by_block.mean() > least + 3 * by_block.std(ddof=1) / 20

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from paohuzi_env.core import lanes
 from paohuzi_env.core import state as st
-from paohuzi_env.core._compile import entry
+from paohuzi_env.core._compile import COMPILED, entry
 from paohuzi_env.core.actions import NUM_ACTIONS
 from paohuzi_env.core.state import MELDS
 from paohuzi_env.core.tiles import KINDS
@@ -131,3 +132,43 @@ def test_places_of_a_value_are_found() -> None:
         for value in range(-1, 6):
             row = games["meld_type"][0][seat].tolist()
             assert find(games, seat, value) == sum(1 << i for i, x in enumerate(row) if x == value)
+
+
+@entry
+def swap(flags: Any, place: int, value: int) -> int:
+    return lanes.exchange(flags, place, value)
+
+
+@entry
+def swap_if(flags: Any, place: int, value: int, expected: int) -> bool:
+    return lanes.exchange_if(flags, place, value, expected)
+
+
+@entry
+def add_one_by_one(flags: Any, times: int) -> None:
+    """Count in flags[1], which is nobody else's while flags[0] is 1."""
+    for _ in range(times):
+        while not lanes.exchange_if(flags, 0, 1, 0):
+            lanes.look_again(flags, 0)
+        flags[1] += 1
+        lanes.exchange(flags, 0, 0)
+
+
+def test_numbers_are_exchanged() -> None:
+    flags = np.arange(5)
+    assert swap(flags, 3, -7) == 3
+    assert flags.tolist() == [0, 1, 2, -7, 4]
+    assert not swap_if(flags, 2, 9, 3)
+    assert flags.tolist() == [0, 1, 2, -7, 4]
+    assert swap_if(flags, 2, 9, 2)
+    assert flags.tolist() == [0, 1, 9, -7, 4]
+
+
+@pytest.mark.skipif(not COMPILED, reason="interpreted runs have one thread")
+def test_there_is_no_instant_between_for_other_threads() -> None:
+    flags = np.zeros(2, np.int64)
+    add_one_by_one(flags, 0)
+    with ThreadPoolExecutor(3) as pool:
+        for future in [pool.submit(add_one_by_one, flags, 30_000) for _ in range(3)]:
+            future.result()
+    assert flags.tolist() == [0, 90_000]

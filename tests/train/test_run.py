@@ -131,6 +131,7 @@ def test_a_folder_with_a_run_is_not_overwritten(tmp_path: Path) -> None:
     ("words", "message"),
     [
         (["--resume"], "--resume needs --out"),
+        (["--resume", "--out", "nowhere", "--preset", "quick"], "--preset quick with --resume"),
         (["--resume", "--out", "nowhere"], "nowhere/checkpoint.safetensors: there is no such file"),
         (["--settings", "nowhere.toml"], "settings nowhere.toml"),
         (["export", "nowhere.safetensors", "a.onnx"], "network nowhere.safetensors: there is no such file"),
@@ -141,10 +142,23 @@ def test_what_is_wrong_is_said_in_a_line(words: list[str], message: str, capsys:
     assert message in capsys.readouterr().err
 
 
-def test_a_setting_that_can_not_be_is_an_error_of_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        main(["--preset", "quick", "--width", "3"])
-    assert "width = 3; allowed: 8 to 1024" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--preset", "quick", "--width", "3"], "width = 3; allowed: 8 to 1024"),
+        (["--preset", "slow"], "invalid choice 'slow'"),
+        (["--wdith", "64"], "--wdith"),
+        (["--lr", "fast"], "--lr"),
+        (["export", "a.safetensors"], "OUT"),
+        (["demo", "--minutes", "two"], "--minutes"),
+    ],
+)
+def test_a_command_line_that_is_none_is_an_error_of_one_line(
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:  # fmt: skip
+    assert main(words) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert message in line
 
 
 def test_an_opponent_without_a_compiled_policy_is_refused() -> None:

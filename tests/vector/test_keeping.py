@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import copy
 import multiprocessing
+import os
 import pickle
+import time
 from typing import Any
 
 import numpy as np
 import pytest
 from slotwise import all_bytes, everything, play
 
+from paohuzi_env import slots
+from paohuzi_env.core._compile import COMPILED
 from paohuzi_env.vector import MODES, VectorEnv
 
 few = [pytest.mark.interpreted, pytest.mark.boundscheck]
@@ -134,3 +138,47 @@ def test_a_game_of_a_row_is_a_copy() -> None:
     assert game.actor == env.current.actor[2]
     game.step(game.legal_actions[0])
     assert everything(env) == before
+
+
+def test_threads_that_wait_sleep_or_are_needed_elsewhere_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slots, "processors", lambda: 3)  # they stay awake, however many there are
+    one, three = running(), running(threads=3)
+    for k in range(60):
+        actions = one.sample_actions(k)
+        assert np.array_equal(three.sample_actions(k), actions)
+        if k % 10 == 3:
+            time.sleep(5 * slots.AWAKE)
+        if k % 4 == 1:
+            assert np.array_equal(three.perfect(), one.perfect())
+        if k % 10 == 7:
+            three.close()
+        assert all_bytes(three.step(actions)) == all_bytes(one.step(actions))
+    assert everything(three) == everything(one)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_forked_process_goes_on_with_threads_of_its_own() -> None:
+    env, twin = running(threads=2), running(threads=2)
+    with multiprocessing.get_context("fork").Pool(1) as pool:  # its threads are awake, or sleep, and stay here
+        there = pool.apply_async(_play_in_a_process, (env, 20)).get(timeout=60)
+    assert play(env, 20) == play(twin, 20) == there
+
+
+@pytest.mark.skipif(not COMPILED, reason="interpreted runs have one thread")
+def test_an_interrupt_in_the_calling_thread_leaves_no_thread_at_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    env = running(threads=2)
+    serve = env._serve
+
+    def interrupted(thread: int, looks: int, lo: int, hi: int) -> None:
+        if thread == 0:
+            raise KeyboardInterrupt
+        serve(thread, looks, lo, hi)
+
+    actions = env.sample_actions()
+    monkeypatch.setattr(env, "_serve", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        env.step(actions)
+    monkeypatch.setattr(env, "_serve", serve)
+    env.reset(4)
+    play(env, 60)
+    assert everything(env) == everything(running())
