@@ -36,7 +36,7 @@ from agents.own_hand import (
 from agents.plan import CHANCES, PLAN, STEP, find_plan, prepare_plans
 from paohuzi_env.core import state as st
 from paohuzi_env.core._compile import kernel
-from paohuzi_env.core.actions import CHI, HU, PAO, PASS, PENG
+from paohuzi_env.core.actions import CHI, HU, NUM_ACTIONS, PAO, PASS, PENG
 from paohuzi_env.core.chi import group_options
 from paohuzi_env.core.features import place_melds
 from paohuzi_env.core.melds import lay, set_hand_sums
@@ -136,8 +136,10 @@ REST: Final = [
     ("eval", EVAL_HERE),
     ("danger", "f8", (20,)),  # of discarding each kind that the hand holds
     ("base_huxi", "f8"),  # of melds and kan, with the quads that they may become
+    ("action_worth", "f8", (NUM_ACTIONS,)),  # of each action, in points
 ]
-"""Fields of the scratch record, beside those of its helpers."""
+THOUGHTS: Final = np.dtype([*SIGHT, *REST, *OWN_HAND, *PLAN], align=True)
+"""The scratch record."""
 
 
 # --- what may come ----------------------------------------------------------------------------------------------------
@@ -356,35 +358,23 @@ def worth_with_bi(v: Any, r: Any, data: Any, p: Any, kind: int) -> float:
 
 
 @kernel
-def best_group(v: Any, r: Any, data: Any, p: Any, kind: int, from_hand: int, least: float) -> int:
-    """The chi (or bi) of `kind` that leaves the best hand, or PASS where none is worth `least`."""
-    best = least
-    action = PASS
+def weigh_groups(v: Any, r: Any, data: Any, p: Any, kind: int, from_hand: int) -> None:
+    """What the hand is worth after each chi (or bi) of `kind`."""
     for shape in range(SHAPES):
         if v.legal >> (CHI + shape) & 1:
             move_chi(r, p, kind, shape, from_hand, 1)
-            worth = worth_with_bi(v, r, data, p, kind)
+            p.action_worth[CHI + shape] = worth_with_bi(v, r, data, p, kind)
             move_chi(r, p, kind, shape, from_hand, -1)
-            if worth > best:
-                best = worth
-                action = CHI + shape
-    return action
 
 
 @kernel
-def best_discard(v: Any, r: Any, data: Any, p: Any) -> int:
-    """The discard after which the hand is worth most, what it gives to the others taken off."""
-    best = NOTHING
-    action = -1
+def weigh_discards(v: Any, r: Any, data: Any, p: Any) -> None:
+    """What the hand is worth after each discard, what it gives to the others taken off."""
     for k in range(KINDS):
         if v.legal >> k & 1:
             move_tile(p, k, -1)
-            worth = points(data[0], hand_worth(v, r, data, p)) - p.danger[k]
+            p.action_worth[k] = points(data[0], hand_worth(v, r, data, p)) - p.danger[k]
             move_tile(p, k, 1)
-            if worth > best:
-                best = worth
-                action = k
-    return action
 
 
 @kernel
@@ -411,25 +401,48 @@ def survey(v: Any, r: Any, data: Any, p: Any) -> None:
 
 
 @kernel
+def weigh(v: Any, r: Any, data: Any, p: Any) -> None:
+    """What each action is worth in points, into `p.action_worth`; hu and pao, which are always taken, are not weighed."""
+    for a in range(NUM_ACTIONS):
+        p.action_worth[a] = NOTHING
+    survey(v, r, data, p)
+    if v.phase == DISCARDING:
+        weigh_discards(v, r, data, p)
+        return
+    if v.phase == BI_WINDOW:
+        weigh_groups(v, r, data, p, v.bi_kind, 1)
+        return
+    w = data[0]
+    passed = points(w, hand_worth(v, r, data, p))
+    if v.legal >> PENG & 1:
+        p.action_worth[PASS] = passed * exp(-w[CLAIM_PENG])
+        p.base_huxi += p.unseen[v.live] * p.quad_share * (r.huxi[H_PAO, v.live] - r.huxi[H_PENG, v.live])
+        move_peng(r, p, v.live, 1)
+        p.action_worth[PENG] = worth_after(v, r, data, p)
+    else:
+        p.action_worth[PASS] = passed * exp(-w[CLAIM_CHI])
+        weigh_groups(v, r, data, p, v.live, 0)
+
+
+@kernel
+def leading(legal: int, worth: Any) -> int:
+    """The legal action that is worth most: a pass, or the lowest, of several. -1 where none is legal."""
+    best = PASS if legal >> PASS & 1 else -1
+    for a in range(NUM_ACTIONS):
+        if legal >> a & 1 and (best < 0 or worth[a] > worth[best]):
+            best = a
+    return best
+
+
+@kernel
 def heuristic(v: Any, r: Any, data: Any, p: Any, word: Any) -> int:
     """The heuristic policy: `data` is the weights and the tables of chances, floors and fans."""
     if v.legal >> HU & 1:
         return HU
     if v.legal >> PAO & 1:
         return PAO
-    survey(v, r, data, p)
-    if v.phase == DISCARDING:
-        return best_discard(v, r, data, p)
-    if v.phase == BI_WINDOW:
-        return best_group(v, r, data, p, v.bi_kind, 1, NOTHING)
-    w = data[0]
-    passed = points(w, hand_worth(v, r, data, p))
-    if v.legal >> PENG & 1:
-        p.base_huxi += p.unseen[v.live] * p.quad_share * (r.huxi[H_PAO, v.live] - r.huxi[H_PENG, v.live])
-        move_peng(r, p, v.live, 1)
-        taken = worth_after(v, r, data, p)
-        return PENG if taken > passed * exp(-w[CLAIM_PENG]) else PASS
-    return best_group(v, r, data, p, v.live, 0, passed * exp(-w[CLAIM_CHI]))
+    weigh(v, r, data, p)
+    return leading(v.legal, p.action_worth)
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------
@@ -507,7 +520,7 @@ def heuristic_policy(rules: RuleSet | str = "hunan", **weights: float | str | No
             values[name] = number(name, value)
     w = np.array([values[name] for name in NAMES])
     data = (w, log_chances(float(w[NEVER])), floor_table(rules, w), fan_tables(rules, w))
-    return Policy(heuristic, data, np.dtype([*SIGHT, *REST, *OWN_HAND, *PLAN], align=True))
+    return Policy(heuristic, data, THOUGHTS)
 
 
 def clipped(weights: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -6,7 +6,8 @@ is the index table. This is the one place that knows the encoding: rollouts, lea
 `encode` writes.
 
 It holds nothing that the VIEW does not. What is derived (waits, distances, what a discard or claim would leave)
-spares a network the arithmetic.
+spares a network the arithmetic; and what the heuristic player would do, so that a network begins with its judgement
+and learns where to do better.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from agents.heuristic import NOTHING, THOUGHTS, heuristic_policy, leading, weigh
 from agents.own_hand import count_unseen
 from paohuzi_env.core import state as st
 from paohuzi_env.core._compile import entry, kernel
-from paohuzi_env.core.actions import CHI, NUM_ACTIONS, PENG
-from paohuzi_env.core.distance import distance
+from paohuzi_env.core.actions import CHI, HU, NUM_ACTIONS, PAO, PENG
+from paohuzi_env.core.distance import distance, progress_table
 from paohuzi_env.core.features import place_own
 from paohuzi_env.core.observe import relative
 from paohuzi_env.core.state import (
@@ -35,12 +38,21 @@ from paohuzi_env.core.state import (
 )
 from paohuzi_env.core.tiles import KINDS, NO_TILE, RANKS, SHAPES, WILD, is_red, partner
 from paohuzi_env.core.waits import WAITS, waits_of
+from paohuzi_env.rules import RuleSet
 
-ENCODING_VERSION: Final = 1
+ENCODING_VERSION: Final = 2
 """Raised whenever the meaning of an input changes: a network of another version is refused."""
 
 MOST_ACTIVE: Final = 448
 """Room for the inputs that are on: more than can be at once in any rule set (a test adds it up); 160 is much."""
+
+
+ADVISED: Final = 3
+"""Choices of the heuristic player that are told."""
+
+
+LEAST_WORTH: Final = 0.05
+"""Points: what is worth less to the heuristic player is told as this."""
 
 
 class Section(NamedTuple):
@@ -91,6 +103,9 @@ _LAYOUT: Final = (
     ("leaves_wait", 4 * KINDS, "discards that leave a wait on at least 1, 2, 4, 6 unseen tiles"),
     ("claim_nearer", SHAPES + 1, "chi by shape, peng: shortens the distance"),
     ("claim_further", SHAPES + 1, "chi by shape, peng: lengthens the distance"),
+    ("advised", ADVISED * NUM_ACTIONS, "the heuristic player's first, second, third choice"),
+    ("behind", (ADVISED - 1) * 8, "by how much less than the first the second, third is worth to it, one-hot"),
+    ("worth", 20, "points that the first is worth to it, one-hot by their logarithm"),
 )
 
 
@@ -146,12 +161,16 @@ KEEPS: Final = _START["keeps"]
 LEAVES_WAIT: Final = _START["leaves_wait"]
 NEARER: Final = _START["claim_nearer"]
 FURTHER: Final = _START["claim_further"]
+ADVICE: Final = _START["advised"]
+BEHIND: Final = _START["behind"]
+WORTH: Final = _START["worth"]
 
 PAD: Final = np.dtype(
     [
         ("game", st.allocate(0, st.GAME).dtype),  # the own hand, placed in seat 0
         ("eval", st.allocate(0, st.EVAL).dtype),
         ("waits", st.allocate(0, WAITS).dtype),
+        ("thoughts", st.allocate(0, THOUGHTS).dtype),  # the heuristic player's
         ("unseen", "i8", (KINDS,)),
         ("chi", "i8", (KINDS,)),
         ("n", "i8"),
@@ -442,8 +461,39 @@ def put_derived(v: Any, r: Any, p: Any, table: Any) -> None:
 
 
 @kernel
-def encode(v: Any, r: Any, p: Any, table: Any) -> None:
-    """Write the inputs of a VIEW that are on into the PAD `p`; `table` is `distance.progress_table()`."""
+def put_advice(v: Any, r: Any, p: Any, data: Any) -> None:
+    """What the heuristic player would do: its choices, by how much it prefers the first, and what that is worth."""
+    if v.legal >> HU & 1:
+        on(p, ADVICE + HU)
+        return
+    if v.legal >> PAO & 1:
+        on(p, ADVICE + PAO)
+        return
+    weigh(v, r, data, p.thoughts)
+    worth = p.thoughts.action_worth
+    legal = v.legal
+    first = 0.0
+    for n in range(ADVISED):
+        a = leading(legal, worth)
+        if a < 0 or worth[a] == NOTHING:
+            return
+        on(p, ADVICE + n * NUM_ACTIONS + a)
+        legal &= ~(1 << a)
+        if n == 0:
+            first = max(worth[a], LEAST_WORTH)
+            one_hot(p, WORTH, 20, int(2.0 * np.log(first / LEAST_WORTH)))
+        else:  # 0: less than 1/64 behind, 7: all of it
+            one_hot(p, BEHIND + (n - 1) * 8, 8, int(np.log2(max(64.0 * (first - worth[a]) / first, 0.5)) + 1.0))
+
+
+def input_tables(rules: RuleSet) -> tuple[NDArray[Any], ...]:
+    """The tables that `encode` needs for a rule set."""
+    return (progress_table(), *heuristic_policy(rules).data)
+
+
+@kernel
+def encode(v: Any, r: Any, p: Any, tables: Any) -> None:
+    """Write the inputs of a VIEW that are on into the PAD `p`; `tables` are `input_tables`."""
     p.n = 0
     count_unseen(v, r, p)
     put_tiles(v, r, p)
@@ -454,15 +504,16 @@ def encode(v: Any, r: Any, p: Any, table: Any) -> None:
         put_seat(v, p, s, rel)
     put_moment(v, p)
     put_reds(v, p)
-    put_derived(v, r, p, table)
+    put_derived(v, r, p, tables[0])
+    put_advice(v, r, p, tables[1:])
 
 
 @entry
-def encode_views(views: Any, rules: Any, pads: Any, table: Any, active: Any, counts: Any) -> None:
+def encode_views(views: Any, rules: Any, pads: Any, tables: Any, active: Any, counts: Any) -> None:
     """`encode` for Python: the inputs of each view into a row of `active` (int16), their number into `counts`."""
     p = pads[0]
     for i in range(len(views)):
-        encode(views[i], rules[0], p, table)
+        encode(views[i], rules[0], p, tables)
         counts[i] = p.n
         for j in range(p.n):
             active[i, j] = p.active[j]

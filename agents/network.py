@@ -24,11 +24,10 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from agents.base import CompiledAgent
-from agents.inputs import ENCODING_VERSION, NUM_INPUTS, PAD, encode
+from agents.inputs import ENCODING_VERSION, NUM_INPUTS, PAD, encode, input_tables
 from paohuzi_env.core import state as st
 from paohuzi_env.core._compile import entry, kernel
 from paohuzi_env.core.actions import NUM_ACTIONS, TABLE_VERSION
-from paohuzi_env.core.distance import progress_table
 from paohuzi_env.core.rng import mix
 from paohuzi_env.errors import PaohuziError
 from paohuzi_env.files import write_whole
@@ -170,11 +169,11 @@ def drawn(legal: int, chance: Any, word: Any) -> int:
 
 @kernel
 def network_policy(v: Any, r: Any, data: Any, scratch: Any, word: Any) -> int:
-    """A network as a `Policy`: data is its weights, the temperature and the distance table."""
+    """A network as a `Policy`: data is its weights, the temperature and the tables of its inputs."""
     temperature = data[6][0]
     if v.legal & (v.legal - 1) == 0:  # a single legal action needs no thought
         return likeliest(v.legal, scratch.out)
-    encode(v, r, scratch.pad, data[7])
+    encode(v, r, scratch.pad, data[7:])
     forward(data[:6], scratch.pad.active, scratch.pad.n, scratch)
     if temperature == 0.0:
         return likeliest(v.legal, scratch.out)
@@ -302,9 +301,9 @@ def shipped(rules: RuleSet) -> Path:
 # --- the player ---------------------------------------------------------------------------------------------------
 
 
-def network_as_policy(weights: Weights, temperature: float = 0.0) -> Policy:
+def network_as_policy(weights: Weights, rules: RuleSet, temperature: float = 0.0) -> Policy:
     """A network as a compiled policy, for rollouts of search too."""
-    return Policy(network_policy, (*weights, np.array([temperature], np.float64), progress_table()), SCRATCH)
+    return Policy(network_policy, (*weights, np.array([temperature], np.float64), *input_tables(rules)), SCRATCH)
 
 
 class Network(CompiledAgent):
@@ -326,7 +325,7 @@ class Network(CompiledAgent):
         if not 0 <= temperature <= 100:
             raise NetworkError(f"network: temperature = {temperature}; allowed: 0 to 100")
         weights, self.header = read_network(path or shipped(rule_set(rules)), rules)
-        super().__init__(rules, network_as_policy(weights, temperature), seed=seed)
+        super().__init__(rules, network_as_policy(weights, rule_set(rules), temperature), seed=seed)
         self._digest = hashlib.sha256(b"".join(array.tobytes() for array in weights)).hexdigest()
 
     @property

@@ -16,10 +16,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.inputs import MOST_ACTIVE, PAD, encode_views
+from agents.inputs import MOST_ACTIVE, PAD, encode_views, input_tables
 from agents.network import Weights, answers, read_network
 from paohuzi_env.core import state as st
-from paohuzi_env.core.distance import progress_table
 from paohuzi_env.game import Game
 from paohuzi_env.record import Replay, record_of, replay
 from paohuzi_env.rules import rule_set
@@ -105,5 +104,5 @@ def thought(weights: Weights, game: Game) -> NDArray[np.float32]:
     """The network's answer to the position, for the seat to act."""
     assert game.actor is not None
     active, count = np.zeros((1, MOST_ACTIVE), np.int16), np.zeros(1, np.int16)
-    encode_views(game.view(game.actor), game.rules.record, st.allocate(1, PAD), progress_table(), active, count)
+    encode_views(game.view(game.actor), game.rules.record, st.allocate(1, PAD), input_tables(game.rules), active, count)
     return answers(weights, active, count).reshape(-1)

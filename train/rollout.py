@@ -20,7 +20,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.inputs import MOST_ACTIVE, NUM_INPUTS, encode
+from agents.inputs import MOST_ACTIVE, NUM_INPUTS, encode, input_tables
 from agents.network import SCRATCH, Weights, chances, drawn, forward
 from paohuzi_env.core import perfect as pf
 from paohuzi_env.core import state as st
@@ -28,7 +28,6 @@ from paohuzi_env.core._compile import entry, kernel
 from paohuzi_env.core.actions import NUM_ACTIONS
 from paohuzi_env.core.batch import pick
 from paohuzi_env.core.deal import deal_seeded
-from paohuzi_env.core.distance import progress_table
 from paohuzi_env.core.rng import advance, key, mix
 from paohuzi_env.core.rollout import uniform
 from paohuzi_env.core.tiles import KINDS
@@ -162,7 +161,7 @@ def _stream_entry(opponent: Callable[..., int]) -> Callable[..., Any]:
     def loop(
         rules: Any, games: Any, evals: Any, views: Any, orders: Any, scratches: Any, others: Any, planes: Any,
         seated: Any, thread: int, seed: Any, stream: int, first_hand: int, shares: Any, net: Any, guest: Any, data: Any,
-        table: Any, enough: int, rows: Any, active: Any, tally: Any,
+        tables: Any, enough: int, rows: Any, active: Any, tally: Any,
     ) -> int:  # fmt: skip
         r = rules[0]
         g = games[thread]
@@ -190,14 +189,14 @@ def _stream_entry(opponent: Callable[..., int]) -> Callable[..., Any]:
                 view(g, r, v, seat, 0)
                 if teach:  # every seat shows what the opponent would do, and strays now and then
                     action = advised(v, r, data, others[thread], word, legal)
-                    encode(v, r, s.pad, table)
+                    encode(v, r, s.pad, tables)
                     s.chance[action] = 1.0
                     played = pick(legal, key(word, 3, 0)) if unit(key(word, 4, 0)) < shares[3] else action
                 elif sources[seat] == OPPONENT:
                     step(g, r, e, advised(v, r, data, others[thread], word, legal))
                     continue
                 else:
-                    encode(v, r, s.pad, table)
+                    encode(v, r, s.pad, tables)
                     if sources[seat] == GUEST:
                         step(g, r, e, think(guest, s, legal, word))
                         continue
@@ -355,7 +354,7 @@ class Streams:
         shares = np.array([guest_share, opponent_share, float(teach), stray])
         tallies = np.zeros((self._count, 7), np.int64)
         counts = np.zeros(self._count, np.int64)
-        table = progress_table()
+        tables = input_tables(self.rules)
         policy, others = self._opponents[opponent], self._others[opponent]
         loop = _stream_entry(policy.function)
 
@@ -365,7 +364,7 @@ class Streams:
                 counts[i] = loop(
                     self.rules.record, self._games, self._evals, self._views, self._orders, self._scratch,
                     others, self._planes, self._seated, thread, self._seed, self._first + i, iteration * HANDS_APART,
-                    shares, net, guest, policy.data, table, self._enough, self._rows[lo : lo + self._room],
+                    shares, net, guest, policy.data, tables, self._enough, self._rows[lo : lo + self._room],
                     self._active[lo : lo + self._room], tallies[i],
                 )  # fmt: skip
 

@@ -121,7 +121,7 @@ def compiled_opponents(config: Config) -> list[Policy]:
 
 def evaluate(weights: Weights, rules: RuleSet, against: tuple[str, ...], deals: int) -> dict[str, tuple[float, float]]:
     """Margins of a network over agents on the validation deals, by agent, with standard errors."""
-    me = CompiledAgent(rules, network_as_policy(weights))
+    me = CompiledAgent(rules, network_as_policy(weights, rules))
     found = {}
     for text in against:
         played = play_blocks([me, agents.make(text, rules)], deal_set("validation", purpose="tuning"), range(deals))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from agents.inputs import MOST_ACTIVE, NUM_INPUTS, PAD, SECTIONS, encode_views
+from agents.inputs import MOST_ACTIVE, NUM_INPUTS, PAD, SECTIONS, encode_views, input_tables
 from paohuzi_env.core import state as st
 from paohuzi_env.core.actions import CHI, NUM_ACTIONS, PENG
 from paohuzi_env.core.distance import distance_of, progress_table
@@ -32,7 +32,7 @@ def encoded(game: Game) -> dict[str, set[int]]:
     """What is on, by section, counted from the section's start."""
     assert game.actor is not None
     active, count = np.full((1, MOST_ACTIVE), -1, np.int16), np.zeros(1, np.int16)
-    encode_views(game.view(game.actor), game.rules.record, st.allocate(1, PAD), progress_table(), active, count)
+    encode_views(game.view(game.actor), game.rules.record, st.allocate(1, PAD), input_tables(game.rules), active, count)
     on = active[0, : count[0]].tolist()
     assert len(set(on)) == len(on)
     assert all(0 <= index < NUM_INPUTS for index in on)

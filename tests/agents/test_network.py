@@ -13,13 +13,12 @@ from safetensors.numpy import save_file
 import agents
 from agents import network
 from agents.base import decision_words
-from agents.inputs import MOST_ACTIVE, NUM_INPUTS, PAD, encode_views
+from agents.inputs import ENCODING_VERSION, MOST_ACTIVE, NUM_INPUTS, PAD, encode_views, input_tables
 from agents.network import NAMES, Network, NetworkError, Weights, answers, read_network, write_network
 from benchmarks.arena import play_blocks
 from benchmarks.blocks import margins
 from benchmarks.deals import deal_set
 from paohuzi_env.core import state as st
-from paohuzi_env.core.distance import progress_table
 from paohuzi_env.game import Game
 from paohuzi_env.rules import rule_set
 from paohuzi_env.search import Rollouts
@@ -56,7 +55,7 @@ def positions(count: int) -> list[Game]:
 def logits(game: Game) -> np.ndarray:
     assert game.actor is not None
     active, count = np.zeros((1, MOST_ACTIVE), np.int16), np.zeros(1, np.int16)
-    encode_views(game.view(game.actor), game.rules.record, st.allocate(1, PAD), progress_table(), active, count)
+    encode_views(game.view(game.actor), game.rules.record, st.allocate(1, PAD), input_tables(game.rules), active, count)
     return answers(weights(), active, count)[0]
 
 
@@ -140,7 +139,7 @@ def foreign(file: Path) -> None:
 
 def header(**changes: object) -> Callable[[Path], None]:
     def write(file: Path) -> None:
-        fields = {"rules": "hunan", "rules_hash": rule_set("hunan").hash, "encoding": 1, "actions": 1, **changes}
+        fields = {"rules": "hunan", "rules_hash": rule_set("hunan").hash, "encoding": ENCODING_VERSION, "actions": 1, **changes}
         text = msgspec.json.encode(fields).decode()
         save_file(dict(zip(NAMES, weights(), strict=True)), file, {"paohuzi": text})
 
@@ -163,7 +162,7 @@ def arrays(**changes: np.ndarray | None) -> Callable[[Path], None]:
         (torn, "no whole safetensors file"),
         (empty, "no whole safetensors file"),
         (foreign, "its header does not say what it is for"),
-        (header(encoding=99), "encoding of version 99; allowed: 1"),
+        (header(encoding=99), "encoding of version 99; allowed: 2"),
         (header(actions=99), "actions of version 99; allowed: 1"),
         (header(strange=1), "unknown field `strange`"),
         (header(rules="luzhou", rules_hash="ab"), r"trained for rule set luzhou \(ab\); allowed: hunan"),

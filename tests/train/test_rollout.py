@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 import agents
-from agents.inputs import MOST_ACTIVE, NUM_INPUTS, PAD, encode_views
+from agents.inputs import MOST_ACTIVE, NUM_INPUTS, PAD, encode_views, input_tables
 from agents.network import Weights, answers
 from paohuzi_env.core import state as st
 from paohuzi_env.core._compile import entry
-from paohuzi_env.core.distance import progress_table
 from paohuzi_env.core.rng import key
 from paohuzi_env.game import Game
 from paohuzi_env.rules import rule_set
@@ -39,7 +38,7 @@ def inputs(game: Game) -> tuple[Any, Any]:
     assert game.actor is not None
     active = np.zeros((1, MOST_ACTIVE), np.int16)
     count = np.zeros(1, np.int16)
-    encode_views(game.view(game.actor), game.rules.record, st.allocate(1, PAD), progress_table(), active, count)
+    encode_views(game.view(game.actor), game.rules.record, st.allocate(1, PAD), input_tables(game.rules), active, count)
     return active, count
 
 
