@@ -402,7 +402,7 @@ def survey(v: Any, r: Any, data: Any, p: Any) -> None:
 
 @kernel
 def weigh(v: Any, r: Any, data: Any, p: Any) -> None:
-    """What each action is worth in points, into `p.action_worth`; hu and pao, which are always taken, are not weighed."""
+    """What each action is worth in points, into `p.action_worth`; not hu and pao, which are always taken."""
     for a in range(NUM_ACTIONS):
         p.action_worth[a] = NOTHING
     survey(v, r, data, p)

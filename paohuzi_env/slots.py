@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from typing import Any, Final, TypeVar
 
@@ -55,6 +56,8 @@ class Slots:
         self._slices = list(itertools.pairwise(bounds))
         self.flags = np.zeros(threads * batch.APART, np.int64)
         self._pool: ThreadPoolExecutor | None = None
+        self._serving: dict[int, Future[None]] = {}
+        self._is_torn = False  # a call was interrupted, and perhaps even its tidying up
         self._pool_process = 0
 
     def each(self, work: Callable[[int, int, int], T]) -> list[T]:
@@ -65,15 +68,15 @@ class Slots:
         first, *others = [(t, lo, hi) for t, (lo, hi) in enumerate(self._slices)]
         if not others:
             return [work(*first)]
-        pool = self._threads()
-        batch.dismiss(self.flags, len(self._slices))
-        futures = [pool.submit(work, *call) for call in others]
-        try:
-            own = work(*first)
-        finally:
-            for future in futures:
-                future.exception()  # it is over: nobody writes into the arrays when this returns or raises
-        return [own, *(future.result() for future in futures)]
+        with self._together() as pool:
+            batch.dismiss(self.flags, len(self._slices))
+            futures = [pool.submit(work, *call) for call in others]
+            try:
+                own = work(*first)
+            finally:
+                for future in futures:
+                    future.exception()  # it is over: nobody writes into the arrays when this returns or raises
+            return [own, *(future.result() for future in futures)]
 
     def post(self, job: int, serve: Callable[[int, int, int, int], None]) -> None:
         """Do a job of `core.batch.serve` on each thread's slice, side by side; the first one's in the calling thread.
@@ -93,21 +96,16 @@ class Slots:
                 batch.post(self.flags, t, job)
                 serve(t, 1, lo, hi)
             return
-        pool = self._threads()
-        looks = looks_within(AWAKE) if len(self._slices) <= processors() else 1
-        started = {}
-        for t, (lo, hi) in enumerate(self._slices):
-            if batch.post(self.flags, t, job) == batch.IDLE and t > 0:
-                started[t] = pool.submit(serve, t, looks, lo, hi)
-        try:
+        with self._together() as pool:
+            looks = looks_within(AWAKE) if len(self._slices) <= processors() else 1
+            for t, (lo, hi) in enumerate(self._slices):
+                if batch.post(self.flags, t, job) == batch.IDLE and t > 0:
+                    self._serving[t] = pool.submit(serve, t, looks, lo, hi)
             serve(0, 1, *self._slices[0])
-        finally:
-            batch.post(self.flags, 0, batch.IDLE)  # also when it was interrupted
             while not batch.settled(self.flags, len(self._slices), 4 * looks):
-                for t, future in started.items():
-                    if future.done() and future.exception():
-                        batch.post(self.flags, t, batch.IDLE)
-                        future.result()
+                for future in self._serving.values():
+                    if future.done():
+                        future.result()  # raises what has ended it
                 time.sleep(NAP)
 
     def lowest_found(self) -> int:
@@ -115,12 +113,24 @@ class Slots:
         found = self.flags[1 :: batch.APART]
         return int(min(found[found >= 0], default=-1))
 
-    def _threads(self) -> ThreadPoolExecutor:
-        """The threads beside the calling one."""
+    @contextlib.contextmanager
+    def _together(self) -> Iterator[ThreadPoolExecutor]:
+        """The threads beside the calling one, for one call. Where that is not through, interrupted or in error, nobody
+        is at work afterwards: the next call finds no thread that may still write, and no job that was never begun.
+        """
+        if self._is_torn:
+            self.close()
         if self._pool is None or self._pool_process != os.getpid():  # a forked child has no threads of its parent's
             self.flags[:] = batch.IDLE
+            self._serving.clear()
             self._pool, self._pool_process = ThreadPoolExecutor(len(self._slices) - 1), os.getpid()
-        return self._pool
+        self._is_torn = True
+        try:
+            yield self._pool
+        except BaseException:
+            self.close()
+            raise
+        self._is_torn = False
 
     def first(self, work: Callable[[int, int, int], int]) -> int:
         """The lowest row that `work` returns, or -1 where each slice gives -1."""
@@ -152,10 +162,12 @@ class Slots:
         if self._pool is not None and self._pool_process == os.getpid():
             batch.dismiss(self.flags, len(self._slices))
             self._pool.shutdown()
-        self._pool = None
+        self._pool = None  # not before they have ended: a thread that is left over would take the next one's jobs
+        self._is_torn = False
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_pool": None, "flags": np.zeros_like(self.flags)}
+        fresh: dict[str, Any] = {"_pool": None, "_serving": {}, "_is_torn": False, "flags": np.zeros_like(self.flags)}
+        return self.__dict__ | fresh
 
 
 def processors() -> int:

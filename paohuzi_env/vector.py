@@ -104,7 +104,7 @@ KEPT: Final = ("reward", "reward_since", "done", "done_since")
 
 
 class VectorEnv:
-    """N hands at once. Copies and pickles go on as the original does.
+    """N hands at once. Copies and pickles go on as the original does. One thread at a time may call it.
 
     Parameters
     ----------

@@ -112,7 +112,7 @@ class Config:
     device: Literal["auto", "cpu", "cuda"] = "cpu"
     """Where the networks learn. Hands are played on the CPU; "auto" is a graphics card where there is one."""
     threads: int = 0
-    """Threads that play and learn; 0: one a processor, two at most. No result depends on it."""
+    """Threads that play, and learn (two of them); 0: one a processor, two at most. No result depends on it."""
 
     def __post_init__(self) -> None:
         check(self)
@@ -171,12 +171,12 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
     },
     "quick": {"decisions": 25_000_000, "width": 128, "critic_width": 128, "evaluate_every": 100},
     "standard": {
-        "decisions": 150_000_000, "imitate": 3_000_000, "lr": 1e-3, "lr_end": 5e-5, "evaluate_every": 300,
-        "evaluate_deals": 2000,
+        "decisions": 130_000_000, "imitate": 100_000, "lr": 1e-3, "lr_end": 5e-5, "entropy": 0.05,
+        "entropy_end": 0.005, "evaluate_every": 300, "evaluate_deals": 2000,
     },
     "strong": {
-        "decisions": 1_000_000_000, "imitate": 3_000_000, "lr": 1e-3, "lr_end": 3e-5, "average": 0.99,
-        "evaluate_every": 500, "evaluate_deals": 2000,
+        "decisions": 800_000_000, "imitate": 100_000, "lr": 1e-3, "lr_end": 3e-5, "entropy": 0.05,
+        "entropy_end": 0.005, "average": 0.99, "evaluate_every": 500, "evaluate_deals": 2000,
     },
 }  # fmt: skip
 """About what two cores do in seconds, 2 minutes, 10 minutes, an hour, and six hours."""

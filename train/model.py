@@ -75,7 +75,9 @@ class Threads:
 
     def __init__(self, count: int) -> None:
         self.count = count
-        self._pool = ThreadPoolExecutor(count) if count > 1 else None
+        self._pool = None
+        if count > 1:  # torch's number of threads is each thread's own
+            self._pool = ThreadPoolExecutor(count, initializer=torch.set_num_threads, initargs=(1,))
 
     def map(self, work: Callable[[T], R], items: Iterable[T]) -> list[R]:
         """What `work` returns for each item, in their order."""
@@ -185,6 +187,11 @@ def pick_device(name: str) -> torch.device:
     if name == "cuda" and not torch.cuda.is_available():
         raise ConfigError("device = 'cuda': torch sees no CUDA device; allowed: 'auto', 'cpu'")
     return torch.device(name)
+
+
+def own_device(device: torch.device) -> torch.device:
+    """The device with its number, which other threads of the process know no other way."""
+    return torch.device("cuda", torch.cuda.current_device()) if device.type == "cuda" else device
 
 
 def thread_count(setting: int) -> int:

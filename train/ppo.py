@@ -30,7 +30,7 @@ from paohuzi_env.rules import rule_set
 from paohuzi_env.search import Policy
 from train.config import Config, ConfigError
 from train.group import Group
-from train.model import Lists, Net, Threads, autocast, pick_device, thread_count, to_device
+from train.model import Lists, Net, Threads, autocast, own_device, pick_device, thread_count, to_device
 from train.rollout import CRITIC_INPUTS, Streams, Tally
 
 IMITATION: Final = 1 << 32
@@ -49,7 +49,7 @@ class DivergedError(PaohuziError, ArithmeticError):
 
 
 class Learner:
-    """All that a run learns with.
+    """All that a run learns with. Torch works in single threads from then on, side by side.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class Learner:
         self.group = group or Group()
         if c.streams % self.group.size:
             raise ConfigError(f"streams = {c.streams}; allowed with {self.group.size} processes: a multiple of that")
-        self.device = pick_device(c.device)
+        self.device = own_device(pick_device(c.device))
         self.threads = Threads(thread_count(c.threads))
         torch.set_num_threads(1)
         chance = torch.Generator().manual_seed(c.seed)
@@ -166,10 +166,11 @@ class Learner:
         def work(rows: NDArray[np.int64]) -> tuple[Sequence[Tensor], dict[str, Tensor]]:
             share = len(rows) / len(part)
             loss, seen = self._losses(batch, rows, teach)
-            slopes = torch.autograd.grad(share * loss, parameters)
+            slopes = torch.autograd.grad(share * loss, parameters, materialize_grads=True)
             return slopes, {name: share * value.detach() for name, value in seen.items()}
 
-        (slopes, seen), *others = self.threads.map(work, np.array_split(part, SLICES))
+        slices = np.array_split(part, SLICES if self.device.type == "cpu" else 1)
+        (slopes, seen), *others = self.threads.map(work, slices)
         for more_slopes, more in others:
             slopes = [slope.add_(other) for slope, other in zip(slopes, more_slopes, strict=True)]
             seen = {name: value + more[name] for name, value in seen.items()}

@@ -139,8 +139,8 @@ def foreign(file: Path) -> None:
 
 def header(**changes: object) -> Callable[[Path], None]:
     def write(file: Path) -> None:
-        fields = {"rules": "hunan", "rules_hash": rule_set("hunan").hash, "encoding": ENCODING_VERSION, "actions": 1, **changes}
-        text = msgspec.json.encode(fields).decode()
+        fields = {"rules": "hunan", "rules_hash": rule_set("hunan").hash, "encoding": ENCODING_VERSION, "actions": 1}
+        text = msgspec.json.encode(fields | changes).decode()
         save_file(dict(zip(NAMES, weights(), strict=True)), file, {"paohuzi": text})
 
     return write

@@ -12,7 +12,7 @@ import torch
 from safetensors import safe_open
 from safetensors import torch as torch_file
 from safetensors.numpy import save_file
-from small_runs import learner
+from small_runs import SMALL, learner
 
 from train import checkpoint
 from train.checkpoint import Checkpoint, CheckpointError, Evaluation, check_fits, read_checkpoint, write_checkpoint
@@ -136,8 +136,9 @@ def test_a_write_that_fails_leaves_the_old_file(file: Path, monkeypatch: pytest.
     assert list(file.parent.iterdir()) == [file]
 
 
-def test_the_number_of_threads_changes_nothing() -> None:
-    runs = [learner(threads=threads) for threads in (1, 2, 3)]
+@pytest.mark.parametrize("width", [SMALL.width, 64])  # torch would share products of 64 columns among its threads
+def test_the_number_of_threads_changes_nothing(width: int) -> None:
+    runs = [learner(threads=threads, width=width) for threads in (1, 2, 3)]
     for run in runs:
         for _ in range(3):
             run.iterate()
@@ -145,3 +146,17 @@ def test_the_number_of_threads_changes_nothing() -> None:
     for arrays, counters in others:
         assert counters == first[1]
         assert all(np.array_equal(arrays[name], first[0][name]) for name in first[0])
+
+
+def test_networks_of_a_single_layer_learn_and_are_kept(tmp_path: Path) -> None:
+    one = learner(layers=1, critic_layers=1)
+    before = one.policy.weights()
+    one.iterate()
+    assert not np.array_equal(one.policy.weights()[0], before[0])
+    keep(one, tmp_path / "run.safetensors")
+    other = learner(layers=1, critic_layers=1)
+    found = read_checkpoint(tmp_path / "run.safetensors")
+    other.load_state(found.arrays, found.counters)
+    for run in (one, other):
+        run.iterate()
+    assert all(np.array_equal(a, b) for a, b in zip(one.policy.weights(), other.policy.weights(), strict=True))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import multiprocessing
 import os
 import pickle
+import signal
 import time
 from typing import Any
 
@@ -15,6 +17,8 @@ from slotwise import all_bytes, everything, play
 
 from paohuzi_env import slots
 from paohuzi_env.core._compile import COMPILED
+from paohuzi_env.core.actions import NUM_ACTIONS
+from paohuzi_env.errors import IllegalActionError
 from paohuzi_env.vector import MODES, VectorEnv
 
 few = [pytest.mark.interpreted, pytest.mark.boundscheck]
@@ -165,20 +169,53 @@ def test_a_forked_process_goes_on_with_threads_of_its_own() -> None:
 
 
 @pytest.mark.skipif(not COMPILED, reason="interpreted runs have one thread")
-def test_an_interrupt_in_the_calling_thread_leaves_no_thread_at_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    env = running(threads=2)
-    serve = env._serve
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer")
+@pytest.mark.parametrize("threads", [2, 3])
+def test_an_interrupt_at_any_moment_leaves_no_thread_at_work(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slots, "processors", lambda: threads)
 
-    def interrupted(thread: int, looks: int, lo: int, hi: int) -> None:
-        if thread == 0:
-            raise KeyboardInterrupt
-        serve(thread, looks, lo, hi)
+    def interrupt(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
 
-    actions = env.sample_actions()
-    monkeypatch.setattr(env, "_serve", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        env.step(actions)
-    monkeypatch.setattr(env, "_serve", serve)
+    env, twin = running(threads=threads), running()
+    chance = np.random.default_rng(threads)
+    before = signal.signal(signal.SIGALRM, interrupt)
+    interrupted = 0
+    try:
+        for _ in range(150):
+            with contextlib.suppress(KeyboardInterrupt):
+                try:
+                    signal.setitimer(signal.ITIMER_REAL, float(chance.uniform(1e-5, 2e-3)))
+                    while True:
+                        env.step(env.sample_actions())
+                except KeyboardInterrupt:
+                    interrupted += 1
+                    raise
+            with pytest.raises(IllegalActionError):  # it is checked, whatever was going on
+                env.step(np.full(6, NUM_ACTIONS))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert interrupted == 150
+    for each in (env, twin):
+        each.reset(4)
+        play(each, 60)
+    assert everything(env) == everything(twin)
+
+
+@pytest.mark.skipif(not COMPILED, reason="interpreted runs have one thread")
+def test_an_error_in_a_thread_is_raised_and_the_next_call_is_served(monkeypatch: pytest.MonkeyPatch) -> None:
+    env = running(threads=3)
+    env.close()
+    actions = env.current.actor.astype(np.int64) * 0
+
+    def failing(thread: int, looks: int, lo: int, hi: int) -> None:
+        raise MemoryError(thread)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(env, "_serve", failing)
+        with pytest.raises(MemoryError):
+            env.step(actions)
     env.reset(4)
     play(env, 60)
     assert everything(env) == everything(running())
