@@ -1,6 +1,6 @@
 """What a network is given: a VIEW as the list of inputs that are on.
 
-Every input is 0 or 1, so a position is the list of the inputs that are 1 (about 90 of them), and a first layer is a
+Every input is 0 or 1, so a position is the list of the inputs that are 1 (about 95 of them), and a first layer is a
 sum of so many rows. Counts are thermometers ("at least n") or one-hot; seats are relative to the observer. `SECTIONS`
 is the index table. This is the one place that knows the encoding: rollouts, learning and play all read the lists that
 `encode` writes.

@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from agents.heuristic import NOTHING, Heuristic, weigh
 from agents.inputs import MOST_ACTIVE, NUM_INPUTS, PAD, SECTIONS, encode_views, input_tables
 from paohuzi_env.core import state as st
-from paohuzi_env.core.actions import CHI, NUM_ACTIONS, PENG
+from paohuzi_env.core._compile import entry
+from paohuzi_env.core.actions import CHI, HU, NUM_ACTIONS, PAO, PASS, PENG
 from paohuzi_env.core.distance import distance_of, progress_table
 from paohuzi_env.core.features import FEATURE_PLANES, features_game
 from paohuzi_env.core.observe import NUM_PLANES, PLANES, observe_game
@@ -202,16 +204,43 @@ def derived_sections(game: Game) -> dict[str, set[int]]:
     return want
 
 
+@entry
+def weighed(views: Any, rules: Any, data: Any, scratch: Any, out: Any) -> None:
+    weigh(views[0], rules[0], data, scratch[0])
+    for a in range(NUM_ACTIONS):
+        out[a] = scratch[0].action_worth[a]
+
+
+def advice_sections(game: Game, player: Heuristic) -> dict[str, set[int]]:
+    assert player.policy is not None
+    views = game.view(game.actor)
+    choice = int(player.choose(views, np.zeros(1, np.uint64), np.zeros(1, np.int64))[0])
+    if choice in (HU, PAO):
+        return {"advised": {choice}}
+    worth = np.empty(NUM_ACTIONS)
+    weighed(views, game.rules.record, player.policy.data, st.allocate(1, player.policy.scratch), worth)
+    best = sorted((a for a in game.legal_actions if worth[a] > NOTHING), key=lambda a: (-worth[a], a != PASS, a))[:3]
+    assert best[0] == choice
+    most = max(worth[choice], 0.05)
+    want: dict[str, set[int]] = {"advised": {32 * n + a for n, a in enumerate(best)}, "behind": set()}
+    want["worth"] = {min(max(int(2 * np.log(most / 0.05)), 0), 19)}
+    for n, a in enumerate(best[1:]):
+        share = (most - worth[a]) / most
+        want["behind"].add(8 * n + sum(share >= 2.0**-j for j in range(7)))
+    return want
+
+
 @pytest.mark.parametrize("rules", RULES, ids=str)
 def test_every_section_holds_what_its_table_says(rules: Any) -> None:
     chance = random.Random(str(rules))
+    player = Heuristic(rules)
     seen: dict[str, set[int]] = defaultdict(set)
     for index in range(40):
         game = Game.deal(rules, 3, index)
         while not game.over:
             found = encoded(game)
             want = seen_sections(game) | {"reds": {min(reds(game), 23)}, "recent": recent(game)}
-            derived = derived_sections(game)
+            derived = derived_sections(game) | advice_sections(game, player)
             for section in SECTIONS:
                 expected = derived.get(section.name, want.get(section.name, set()))
                 assert found[section.name] == expected, section
@@ -233,7 +262,7 @@ def test_there_is_room_for_all_that_can_be_on_at_once() -> None:
     size = {section.name: section.size for section in SECTIONS}
     few = {"hidden_wei": 4, "recent": 6, "hand_n": 3, "dealer": 1, "turn": 1, "wall_left": 1, "own_huxi": 1, "reds": 1,
            "distance": 1, "window": 1, "live": 1, "live_seat": 1, "live_source": 1, "upcard_held": 1, "last_shown": 1,
-           "bi": 1, "unseen": 20}  # fmt: skip
+           "bi": 1, "unseen": 20, "advised": 3, "behind": 2, "worth": 1}  # fmt: skip
     asked = max(
         sum(size[name] for name in ("offered", "waits", "wait_tiles", "claim_nearer", "claim_further")),
         20 + 60,  # a discard: `keeps` with at most 15 kinds, `leaves_wait` of them
