@@ -6,9 +6,10 @@ import contextlib
 import itertools
 import os
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
+from queue import SimpleQueue
+from threading import Thread
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -55,10 +56,7 @@ class Slots:
         bounds = [count * t // threads for t in range(threads + 1)]
         self._slices = list(itertools.pairwise(bounds))
         self.flags = np.zeros(threads * batch.APART, np.int64)
-        self._pool: ThreadPoolExecutor | None = None
-        self._serving: dict[int, Future[None]] = {}
-        self._is_torn = False  # a call was interrupted, and perhaps even its tidying up
-        self._pool_process = 0
+        self._crew: Crew | None = None
 
     def each(self, work: Callable[[int, int, int], T]) -> list[T]:
         """Call `work(thread, lo, hi)` for each thread's slice, side by side; the first one's in the calling thread.
@@ -68,15 +66,12 @@ class Slots:
         first, *others = [(t, lo, hi) for t, (lo, hi) in enumerate(self._slices)]
         if not others:
             return [work(*first)]
-        with self._together() as pool:
+        with self._together() as crew:
             batch.dismiss(self.flags, len(self._slices))
-            futures = [pool.submit(work, *call) for call in others]
-            try:
-                own = work(*first)
-            finally:
-                for future in futures:
-                    future.exception()  # it is over: nobody writes into the arrays when this returns or raises
-            return [own, *(future.result() for future in futures)]
+            for call in others:
+                crew.give(call[0], work, *call)
+            own = work(*first)
+            return [own, *(crew.answer(t) for t, _, _ in others)]
 
     def post(self, job: int, serve: Callable[[int, int, int, int], None]) -> None:
         """Do a job of `core.batch.serve` on each thread's slice, side by side; the first one's in the calling thread.
@@ -96,16 +91,14 @@ class Slots:
                 batch.post(self.flags, t, job)
                 serve(t, 1, lo, hi)
             return
-        with self._together() as pool:
+        with self._together() as crew:
             looks = looks_within(AWAKE) if len(self._slices) <= processors() else 1
             for t, (lo, hi) in enumerate(self._slices):
                 if batch.post(self.flags, t, job) == batch.IDLE and t > 0:
-                    self._serving[t] = pool.submit(serve, t, looks, lo, hi)
+                    crew.give(t, serve, t, looks, lo, hi)
             serve(0, 1, *self._slices[0])
             while not batch.settled(self.flags, len(self._slices), 4 * looks):
-                for future in self._serving.values():
-                    if future.done():
-                        future.result()  # raises what has ended it
+                crew.check()
                 time.sleep(NAP)
 
     def lowest_found(self) -> int:
@@ -114,23 +107,24 @@ class Slots:
         return int(min(found[found >= 0], default=-1))
 
     @contextlib.contextmanager
-    def _together(self) -> Iterator[ThreadPoolExecutor]:
+    def _together(self) -> Iterator[Crew]:
         """The threads beside the calling one, for one call. Where that is not through, interrupted or in error, nobody
         is at work afterwards: the next call finds no thread that may still write, and no job that was never begun.
         """
-        if self._is_torn:
+        crew = self._crew
+        if crew is not None and crew.is_torn:
             self.close()
-        if self._pool is None or self._pool_process != os.getpid():  # a forked child has no threads of its parent's
+        if self._crew is None or self._crew.process != os.getpid():  # a forked child has no threads of its parent's
             self.flags[:] = batch.IDLE
-            self._serving.clear()
-            self._pool, self._pool_process = ThreadPoolExecutor(len(self._slices) - 1), os.getpid()
-        self._is_torn = True
+            self._crew = Crew(range(1, len(self._slices)))
+        crew = self._crew
+        crew.is_torn = True
         try:
-            yield self._pool
+            yield crew
         except BaseException:
             self.close()
             raise
-        self._is_torn = False
+        crew.is_torn = False
 
     def first(self, work: Callable[[int, int, int], int]) -> int:
         """The lowest row that `work` returns, or -1 where each slice gives -1."""
@@ -159,15 +153,76 @@ class Slots:
 
     def close(self) -> None:
         """End the threads. A later call starts them again."""
-        if self._pool is not None and self._pool_process == os.getpid():
+        if self._crew is not None and self._crew.process == os.getpid():
             batch.dismiss(self.flags, len(self._slices))
-            self._pool.shutdown()
-        self._pool = None  # not before they have ended: a thread that is left over would take the next one's jobs
-        self._is_torn = False
+            self._crew.end()
+        self._crew = None  # not before they have ended: a thread that is left over would take the next one's jobs
 
     def __getstate__(self) -> dict[str, Any]:
-        fresh: dict[str, Any] = {"_pool": None, "_serving": {}, "_is_torn": False, "flags": np.zeros_like(self.flags)}
-        return self.__dict__ | fresh
+        return {**self.__dict__, "_crew": None, "flags": np.zeros_like(self.flags)}
+
+
+class Crew:
+    """Threads that do what they are given, by number.
+
+    In place of `concurrent.futures`, whose locks an interrupt can leave locked: here all that the caller does between
+    two threads is a single step of a `SimpleQueue`.
+    """
+
+    def __init__(self, numbers: Iterable[int]) -> None:
+        self.process = os.getpid()
+        self.is_torn = False  # a call was interrupted, and perhaps even its tidying up
+        self._boxes: dict[int, SimpleQueue[Any]] = {t: SimpleQueue() for t in numbers}
+        self._answers: dict[int, SimpleQueue[Any]] = {t: SimpleQueue() for t in self._boxes}
+        self._owed = dict.fromkeys(self._boxes, 0)
+        self._gone: list[None] = []
+        for t, box in self._boxes.items():
+            Thread(target=_do_what_is_given, args=(box, self._answers[t], self._gone), daemon=True).start()
+
+    def give(self, t: int, work: Callable[..., Any], *arguments: Any) -> None:
+        """Let thread `t` call `work`."""
+        self._owed[t] += 1
+        self._boxes[t].put((work, arguments))
+
+    def answer(self, t: int) -> Any:
+        """What thread `t` returned for what it was given last, when it has; or its error, or an earlier one's."""
+        result = None
+        while self._owed[t]:
+            result, error = self._answers[t].get()
+            self._owed[t] -= 1
+            if error is not None:
+                raise error
+        return result
+
+    def check(self) -> None:
+        """Raise the error of a thread, if there is one by now."""
+        for t, answers in self._answers.items():
+            while not answers.empty():
+                _, error = answers.get()
+                self._owed[t] -= 1
+                if error is not None:
+                    raise error
+
+    def end(self) -> None:
+        """Let all threads end when they have done what they were given, and wait for that."""
+        for box in self._boxes.values():
+            box.put(None)
+        while len(self._gone) < len(self._boxes):
+            time.sleep(NAP)
+
+    def __del__(self) -> None:
+        for box in getattr(self, "_boxes", {}).values():
+            box.put(None)
+
+
+def _do_what_is_given(box: SimpleQueue[Any], answers: SimpleQueue[Any], gone: list[None]) -> None:
+    while (call := box.get()) is not None:
+        try:
+            answers.put((call[0](*call[1]), None))
+        except BaseException as error:
+            answers.put((None, error))
+        del call  # an environment that nobody else holds may go
+    gone.append(None)
 
 
 def processors() -> int:

@@ -179,6 +179,7 @@ def test_an_interrupt_at_any_moment_leaves_no_thread_at_work(threads: int, monke
 
     env, twin = running(threads=threads), running()
     chance = np.random.default_rng(threads)
+    timer = signal.setitimer(signal.ITIMER_REAL, 0)  # a limit on this test's time may stand there
     before = signal.signal(signal.SIGALRM, interrupt)
     interrupted = 0
     try:
@@ -196,6 +197,7 @@ def test_an_interrupt_at_any_moment_leaves_no_thread_at_work(threads: int, monke
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_REAL, *timer)
     assert interrupted == 150
     for each in (env, twin):
         each.reset(4)
