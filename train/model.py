@@ -19,7 +19,7 @@ from torch import Tensor, nn
 
 from agents.network import Weights
 from paohuzi_env.core._compile import entry
-from paohuzi_env.slots import processors
+from paohuzi_env.crew import processors
 from train.config import ConfigError
 
 T = TypeVar("T")
