@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from llvmlite.binding import get_process_triple
 from numba.core import cgutils, types
 from numba.core.cgutils import ir
 from numba.extending import intrinsic
@@ -190,7 +189,7 @@ def exchange_if(block: Block, kinds: tuple[Any, ...], values: tuple[Any, ...]) -
 
 
 def look_again(block: Block, kinds: tuple[Any, ...], values: tuple[Any, ...]) -> Any:
-    name, arguments = REST.get(get_process_triple().partition("-")[0], ("", []))
+    name, arguments = REST.get(block.builder.module.triple.partition("-")[0], ("", []))
     if name:
         kind = ir.FunctionType(ir.VoidType(), [argument.type for argument in arguments])
         block.builder.call(cgutils.get_or_insert_function(block.builder.module, kind, name), arguments)
