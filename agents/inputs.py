@@ -46,11 +46,8 @@ ENCODING_VERSION: Final = 2
 MOST_ACTIVE: Final = 448
 """Room for the inputs that are on: more than can be at once in any rule set (a test adds it up); 160 is much."""
 
-
 ADVISED: Final = 3
 """Choices of the heuristic player that are told."""
-
-
 LEAST_WORTH: Final = 0.05
 """Points: what is worth less to the heuristic player is told as this."""
 

@@ -17,7 +17,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from agents.network import Weights
+from agents.network import Weights, first_layer
 from paohuzi_env.core._compile import entry
 from paohuzi_env.crew import processors
 from train.config import ConfigError
@@ -31,27 +31,8 @@ R = TypeVar("R")
 @entry
 def sum_rows(active: Any, counts: Any, rows: Any, weight: Any, bias: Any, out: Any) -> None:
     """`out[i]` = bias + the weights of the inputs that are on in row `rows[i]`."""
-    width = weight.shape[1]
     for i in range(len(rows)):
-        row = rows[i]
-        n = counts[row]
-        y = out[i]
-        for o in range(width):
-            y[o] = bias[o]
-        j = 0
-        while j + 4 <= n:
-            a = weight[active[row, j]]
-            b = weight[active[row, j + 1]]
-            c = weight[active[row, j + 2]]
-            d = weight[active[row, j + 3]]
-            for o in range(width):
-                y[o] += (a[o] + b[o]) + (c[o] + d[o])
-            j += 4
-        while j < n:
-            a = weight[active[row, j]]
-            for o in range(width):
-                y[o] += a[o]
-            j += 1
+        first_layer(weight, bias, active[rows[i]], counts[rows[i]], out[i])
 
 
 @entry

@@ -303,6 +303,7 @@ class Streams:
         threads: int,
     ) -> None:  # fmt: skip
         self.rules = rules
+        self._tables = input_tables(rules)
         self._seed = seed_word(seed)
         self._first, self._count, self._enough = first, count, enough
         self.threads = min(threads, count)
@@ -354,7 +355,6 @@ class Streams:
         shares = np.array([guest_share, opponent_share, float(teach), stray])
         tallies = np.zeros((self._count, 7), np.int64)
         counts = np.zeros(self._count, np.int64)
-        tables = input_tables(self.rules)
         policy, others = self._opponents[opponent], self._others[opponent]
         loop = _stream_entry(policy.function)
 
@@ -364,7 +364,7 @@ class Streams:
                 counts[i] = loop(
                     self.rules.record, self._games, self._evals, self._views, self._orders, self._scratch,
                     others, self._planes, self._seated, thread, self._seed, self._first + i, iteration * HANDS_APART,
-                    shares, net, guest, policy.data, tables, self._enough, self._rows[lo : lo + self._room],
+                    shares, net, guest, policy.data, self._tables, self._enough, self._rows[lo : lo + self._room],
                     self._active[lo : lo + self._room], tallies[i],
                 )  # fmt: skip
 
