@@ -66,6 +66,7 @@ class Log:
     def __init__(self, folder: Path, total: int, *, step: int = 0, quiet: bool = False) -> None:
         from torch.utils.tensorboard import SummaryWriter
 
+        wait_for_a_later_second(folder)
         self._writer = SummaryWriter(str(folder), purge_step=step + 1)
         self._console = Console(file=sys.stderr, quiet=quiet)
         self._bar = Progress(
@@ -111,6 +112,19 @@ class Log:
         """End the line of progress and the files."""
         self._bar.stop()
         self._writer.close()
+
+
+def wait_for_a_later_second(folder: Path) -> None:
+    """Let the second pass in which a folder's latest log was begun.
+
+    TensorBoard reads a folder's files in the order of their names, in which the second comes first, then the host and
+    the process: a file of the same second may come before the one that it goes on from, and would be hidden by it.
+    """
+    names = (file.name.split(".") for file in folder.glob("events.out.tfevents.*"))
+    begun = max((int(name[3]) for name in names if name[3].isdecimal()), default=0)
+    now = time.time()
+    if begun == int(now):  # not "is no earlier than": a clock that was put back must not stop a run
+        time.sleep(begun + 1 - now)
 
 
 def draw_curve(path: str | os.PathLike[str], history: Sequence[Evaluation], title: str) -> None:

@@ -27,7 +27,7 @@ from train import run as run_module
 from train.__main__ import main
 from train.checkpoint import CheckpointError, read_checkpoint
 from train.config import ConfigError
-from train.log import METRICS
+from train.log import METRICS, Log
 from train.ppo import DivergedError
 from train.run import alone, compiled_opponents, evaluate, train
 
@@ -240,6 +240,24 @@ def test_the_log_of_a_run_that_was_killed_has_every_iteration_once(tmp_path: Pat
     steps = [scalar.step for scalar in logged.Scalars("entropy")]
     assert steps == list(range(1, len(steps) + 1))
     assert len(steps) > there
+
+
+def test_a_log_follows_one_of_the_same_second_whatever_their_names(tmp_path: Path) -> None:
+    time.sleep(1 - time.time() % 1)
+    for step in (0, 1):
+        log = Log(tmp_path, 1, step=step, quiet=True)
+        log.metrics(step + 1, 1, {"entropy": 1.0}, {"speed/decisions": 1.0, "speed/hands": 1.0})
+        log.close()
+        for file in tmp_path.iterdir():
+            if step == 0:  # as of a host that comes last
+                begin = ".".join(file.name.split(".")[:4])
+                file.rename(tmp_path / f"{begin}.zzz.1.0")
+    (tmp_path / "events.out.tfevents.old").write_text("")
+    Log(tmp_path, 1, step=2, quiet=True).close()
+    (tmp_path / "events.out.tfevents.old").unlink()
+    logged = EventAccumulator(str(tmp_path))
+    logged.Reload()
+    assert [scalar.step for scalar in logged.Scalars("entropy")] == [1, 2]
 
 
 def test_scores_become_rewards_by_the_objective() -> None:
