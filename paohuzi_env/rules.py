@@ -22,7 +22,7 @@ from typing import Any, Final
 import numpy as np
 
 from paohuzi_env.core import state as st
-from paohuzi_env.core.rows import row_table
+from paohuzi_env.core.rows import divisible_rows, row_table
 from paohuzi_env.core.tiles import KINDS, RANKS, RED_KINDS
 from paohuzi_env.errors import MOST_PATH, MOST_WORDS, RuleSetError, brief, shown
 
@@ -552,6 +552,7 @@ def _record(rules: RuleSet) -> Any:
     _write_patterns(rules, r)
     r["copies"] = [4 * (kind % RANKS < rules.ranks) for kind in range(KINDS)]
     r["row"] = row_table()
+    r["divisible"] = divisible_rows()
     return array
 
 

@@ -19,6 +19,13 @@ BYTE: Final = ir.IntType(8)
 ROW: Final = ir.VectorType(BYTE, KINDS)
 WIDEST: Final = 64
 """Bytes that a block is copied by; the compiler splits them where the processor has less."""
+PIECE: Final = 256
+"""Bytes that are cleared at a time. The compiler writes stores for so few; for more, or pieces that it may join (they
+are volatile so that it may not), it calls the system's memset, which takes three times as long, and what is then read
+from the row has to wait for it.
+"""
+LINE: Final = 64
+"""Bytes that come from memory at a time."""
 REST: Final = {
     **dict.fromkeys(("x86_64", "amd64"), ("llvm.x86.sse2.pause", [])),
     **dict.fromkeys(("aarch64", "arm64"), ("llvm.aarch64.hint", [ir.Constant(ir.IntType(32), 1)])),
@@ -115,8 +122,13 @@ def copy_seat(block: Block, kinds: tuple[Any, ...], values: tuple[Any, ...]) -> 
 
 
 def clear(block: Block, kinds: tuple[Any, ...], values: tuple[Any, ...]) -> None:
-    rows = kinds[1].literal_value
-    cgutils.memset(block.builder, block.data(kinds[0], values[0]), ir.Constant(ir.IntType(64), rows * KINDS), 0)
+    size = kinds[1].literal_value * KINDS
+    zero, volatile = ir.Constant(BYTE, 0), ir.Constant(ir.IntType(1), 1)
+    fill = block.builder.module.declare_intrinsic("llvm.memset", [BYTE.as_pointer(), ir.IntType(64)])
+    for offset in range(0, size, PIECE):
+        piece = ir.Constant(ir.IntType(64), min(PIECE, size - offset))
+        to = block.at(block.data(kinds[0], values[0]), offset, BYTE)
+        block.builder.call(fill, [to, zero, piece, volatile])
 
 
 def fill_row(block: Block, kinds: tuple[Any, ...], values: tuple[Any, ...]) -> None:
@@ -167,6 +179,18 @@ def ones(block: Block, kinds: tuple[Any, ...], values: tuple[Any, ...]) -> Any:
 
 def lowest(block: Block, kinds: tuple[Any, ...], values: tuple[Any, ...]) -> Any:
     return block.builder.cttz(block.fit(values[0], 64), ir.Constant(ir.IntType(1), 1))
+
+
+def fetch(block: Block, kinds: tuple[Any, ...], values: tuple[Any, ...]) -> None:
+    array = block.context.make_array(kinds[0])(block.context, block.builder, values[0])
+    stride = cgutils.unpack_tuple(block.builder, array.strides)[0]
+    entry = block.builder.gep(block.data(kinds[0], values[0]), [block.builder.mul(block.fit(values[1], 64), stride)])
+    word = ir.IntType(32)
+    kind = ir.FunctionType(ir.VoidType(), [BYTE.as_pointer(), word, word, word])
+    ask = block.builder.module.declare_intrinsic("llvm.prefetch", [BYTE.as_pointer()], kind)
+    for offset in range(0, kinds[2].literal_value + LINE - 1, LINE):
+        options = [ir.Constant(word, option) for option in (1, 3, 1)]  # to write; into the nearest cache; data
+        block.builder.call(ask, [block.at(entry, min(offset, kinds[2].literal_value - 1), BYTE), *options])
 
 
 def place_of(block: Block, kind: Any, values: tuple[Any, ...]) -> Any:

@@ -14,10 +14,10 @@ import numpy as np
 from paohuzi_env.core._compile import entry, kernel
 from paohuzi_env.core.actions import NUM_ACTIONS
 from paohuzi_env.core.deal import deal_seeded
-from paohuzi_env.core.lanes import exchange, exchange_if, look_again, lowest, ones
-from paohuzi_env.core.observe import observe
+from paohuzi_env.core.lanes import exchange, exchange_if, fetch, look_again, lowest, ones
+from paohuzi_env.core.observe import NUM_PLANES, observe
 from paohuzi_env.core.rng import advance, below, key, mix
-from paohuzi_env.core.state import OVER, SEATS
+from paohuzi_env.core.state import GAME, OVER, SEATS
 from paohuzi_env.core.tiles import KINDS
 from paohuzi_env.core.turn import step
 from paohuzi_env.core.view import view
@@ -29,6 +29,15 @@ MOST_DECISIONS: Final = 4096
 
 MOST_SKIPPED: Final = 10_000
 """Hands in a row that are dealt in search of a decision."""
+
+AHEAD: Final = 16
+"""Rows from the one that a loop with little to do looks at to the one that is fetched meanwhile."""
+ASKED: Final = GAME.fields["actor"][1]  # type: ignore[index]
+"""Bytes of a GAME that say what is legal and whether it is over."""
+PLAYED: Final = GAME.fields["log"][1]  # type: ignore[index]
+"""Bytes of a GAME that a step may need, less the log."""
+SEEN: Final = NUM_PLANES * KINDS
+"""Bytes of a row of observations."""
 
 NEXT_STEP: Final = 0
 SAME_STEP: Final = 1
@@ -118,6 +127,7 @@ def reset_slice(
 def first_illegal(games: Any, lo: int, hi: int, actions: Any, mode: int) -> int:
     """The first row of lo..hi-1 whose action is not legal now, or -1. In NEXT_STEP mode ended rows take any action."""
     for i in range(lo, hi):
+        fetch(games, min(i + AHEAD, hi - 1), ASKED)
         a = actions[i]
         if games[i].phase == OVER:
             if mode != NEXT_STEP:
@@ -142,6 +152,9 @@ def step_slice(
     r = rules[0]
     e = evals[thread]
     for i in range(lo, hi):
+        fetch(games, min(i + 1, hi - 1), PLAYED)  # it comes while this row is played
+        if write:
+            fetch(obs, min(i + 1, hi - 1), SEEN)
         g = games[i]
         for s in range(SEATS):
             rewards[i, s] = 0
@@ -193,6 +206,7 @@ def pick(legal: int, word: Any) -> int:
 def sample_slice(games: Any, slots: Any, lo: int, hi: int, salt: Any, actions: Any) -> None:
     """A uniformly random legal action for each row of lo..hi-1, keyed by its slot's seed, hand and decision."""
     for i in range(lo, hi):
+        fetch(games, min(i + AHEAD, hi - 1), ASKED)
         a = pick(games[i].legal, advance(decision_word(slots[i], salt)))
         actions[i] = a if a >= 0 else 0
 

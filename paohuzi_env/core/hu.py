@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+import numpy as np
+
 from paohuzi_env.core._compile import entry, kernel
 from paohuzi_env.core.melds import unit_huxi
 from paohuzi_env.core.rows import DIVIDES, WITH_PAIR
@@ -47,6 +49,7 @@ from paohuzi_env.core.state import (
 from paohuzi_env.core.tiles import KINDS, NO_TILE, RANKS, RED_RUN, WILD, partner
 from paohuzi_env.core.wilds import WAYS_OF_ONE, WAYS_OF_TWO, unit_of_one, unit_of_two
 
+S3: Final = np.uint64(3)
 EACH_RANK: Final = 0x55555  # the low bit of each of a row's ten fields
 LOW_RUN: Final = 1 | 1 << 2 | 1 << 4  # 1-2-3
 RED_RANKS: Final = 1 << 2 | 1 << 12 | 1 << 18  # 2-7-10
@@ -353,6 +356,12 @@ def try_pairs(g: Any, r: Any, e: Any, huxi: int, quads: int, small: int, large: 
 
 
 @kernel
+def divisible(r: Any, row: int) -> bool:
+    """Whether a row divides in any way, with a pair taken out or without. Most do not."""
+    return r.divisible[np.uint64(row) >> S3] >> (row & 7) & 1 != 0
+
+
+@kernel
 def divide(
     g: Any, r: Any, e: Any, small: int, large: int, huxi: int, doors: int, quads: int, has_jiang: int
 ) -> None:  # fmt: skip
@@ -376,10 +385,11 @@ def divide(
         while True:  # every subset of the others that can have one of two large tiles
             rest_small = small - 2 * ssl - sll
             rest_large = large - ssl - 2 * sll
-            if pair:
-                try_pairs(g, r, e, huxi, quads, rest_small, rest_large, ssl, sll)
-            elif r.row[rest_small] & DIVIDES and r.row[rest_large] & DIVIDES:
-                try_runs(g, r, e, huxi, quads, rest_small, rest_large, ssl, sll, -1)
+            if divisible(r, rest_small) and divisible(r, rest_large):
+                if pair:
+                    try_pairs(g, r, e, huxi, quads, rest_small, rest_large, ssl, sll)
+                elif r.row[rest_small] & DIVIDES and r.row[rest_large] & DIVIDES:
+                    try_runs(g, r, e, huxi, quads, rest_small, rest_large, ssl, sll, -1)
             if sll == 0:
                 break
             sll = sll - 1 & sll_left

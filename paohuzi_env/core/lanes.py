@@ -111,6 +111,11 @@ def lowest(bits: int) -> int:
     return (int(bits) & -int(bits)).bit_length() - 1
 
 
+@wide
+def fetch(rows: Any, i: int, size: int) -> None:
+    """Say that the first `size` bytes of entry `i` will be written soon, so that they are on their way from memory."""
+
+
 # --- between threads; interpreted runs do everything in one ---
 
 

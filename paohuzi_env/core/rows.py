@@ -47,3 +47,11 @@ def row_table() -> NDArray[np.int8]:
         table[pair[divides]] |= WITH_PAIR
     table.setflags(write=False)
     return table
+
+
+@cache
+def divisible_rows() -> NDArray[np.uint8]:
+    """A bit for each row, set where `row_table` has any: an eighth of its size, which stays in a processor's cache."""
+    bits = np.packbits(row_table() != 0, bitorder="little")
+    bits.setflags(write=False)
+    return bits

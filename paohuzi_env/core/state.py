@@ -146,6 +146,7 @@ RULES: Final = _record_type(
         ("joint_a", "i1", (4,)),  # patterns that together have a fan of their own
         ("joint_b", "i1", (4,)),
         ("joint_fan", "i2", (4,)),  # 0 ends the list
+        ("divisible", "u1", (ROWS // 8,)),  # a bit a row: whether `row` says anything of it
         ("row", "i1", (ROWS,)),  # how a row of one size divides into runs; see `core.hu`
     ]
 )

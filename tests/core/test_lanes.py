@@ -12,6 +12,7 @@ from paohuzi_env.core import lanes
 from paohuzi_env.core import state as st
 from paohuzi_env.core._compile import COMPILED, entry
 from paohuzi_env.core.actions import NUM_ACTIONS
+from paohuzi_env.core.observe import NUM_PLANES
 from paohuzi_env.core.state import MELDS
 from paohuzi_env.core.tiles import KINDS
 
@@ -56,7 +57,20 @@ def write_mask(mask: Any, bits: int) -> None:
 
 @entry
 def clear_planes(planes: Any) -> None:
-    lanes.clear(planes, 7)
+    lanes.clear(planes[1:], 7)
+
+
+@entry
+def clear_observation(planes: Any) -> None:
+    lanes.clear(planes[1:], NUM_PLANES)
+
+
+@entry
+def fetch_all(games: Any, planes: Any) -> None:
+    for i in range(len(games)):
+        lanes.fetch(games, i, 874)
+    for i in range(len(planes)):
+        lanes.fetch(planes, i, KINDS)
 
 
 @entry
@@ -114,9 +128,25 @@ def test_rows_are_written_and_nothing_else(seed: int) -> None:
     for n in range(4):
         assert np.array_equal(planes[5 + n], g["hand"][0][:KINDS] > n)
     assert np.array_equal(planes[9], g["stale_hu"][1][:KINDS] == value)
+    written = planes.copy()
     clear_planes(planes)
-    assert not planes[:7].any()
-    assert np.array_equal(planes[9], g["stale_hu"][1][:KINDS] == value)
+    assert not planes[1:8].any()
+    assert np.array_equal(planes[[0, 8, 9, 10]], written[[0, 8, 9, 10]])
+
+
+def test_rows_of_many_pieces_are_cleared_and_nothing_else() -> None:
+    planes = np.random.default_rng(0).integers(1, 99, (NUM_PLANES + 2, KINDS)).astype(np.int8)
+    before = planes.copy()
+    clear_observation(planes)
+    assert not planes[1:-1].any()
+    assert np.array_equal(planes[[0, -1]], before[[0, -1]])
+
+
+def test_to_fetch_changes_nothing() -> None:
+    games, planes = noise(3, st.GAME, 5), np.arange(5 * KINDS, dtype=np.int8).reshape(5, KINDS)
+    before = games.tobytes(), planes.tobytes()
+    fetch_all(games, planes)
+    assert (games.tobytes(), planes.tobytes()) == before
 
 
 def test_a_mask_has_an_entry_for_each_bit() -> None:
