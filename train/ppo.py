@@ -84,7 +84,7 @@ class Learner:
         share = c.streams // self.group.size
         self.streams = Streams(
             rule_set(c.rules), opponents, seed=c.seed, first=self.group.rank * share, count=share,
-            enough=c.batch // c.streams, threads=self.threads.count,
+            enough=c.batch // c.streams, threads=self.threads,
         )  # fmt: skip
         self.pool: list[Weights] = []
         self.iteration = 0  # of self-play

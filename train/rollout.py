@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
@@ -35,6 +34,7 @@ from paohuzi_env.core.turn import step
 from paohuzi_env.core.view import view
 from paohuzi_env.rules import RuleSet, seed_word
 from paohuzi_env.search import Policy, as_policy
+from train.model import Threads
 
 LEARNER: Final = 0
 GUEST: Final = 1
@@ -300,36 +300,29 @@ class Streams:
 
     def __init__(
         self, rules: RuleSet, opponents: Sequence[Policy], *, seed: int, first: int, count: int, enough: int,
-        threads: int,
+        threads: Threads,
     ) -> None:  # fmt: skip
         self.rules = rules
         self._tables = input_tables(rules)
         self._seed = seed_word(seed)
         self._first, self._count, self._enough = first, count, enough
-        self.threads = min(threads, count)
+        self.threads = threads
+        rooms = min(threads.count, count)
         self._opponents = opponents or [as_policy(uniform)]  # somebody has to be compiled in
-        self._games = st.allocate(self.threads, st.GAME)
-        self._evals = st.allocate(self.threads, st.EVAL)
-        self._views = st.allocate(self.threads, st.VIEW)
-        self._orders = np.zeros((self.threads, st.DECK), np.int8)
-        self._scratch = st.allocate(self.threads, SCRATCH)
-        self._others = [st.allocate(self.threads, policy.scratch) for policy in self._opponents]
-        self._planes = np.zeros((self.threads, pf.PERFECT_PLANES, KINDS), np.int8)
-        self._seated = np.zeros((self.threads, st.SEATS), np.int64)
+        self._games = st.allocate(rooms, st.GAME)
+        self._evals = st.allocate(rooms, st.EVAL)
+        self._views = st.allocate(rooms, st.VIEW)
+        self._orders = np.zeros((rooms, st.DECK), np.int8)
+        self._scratch = st.allocate(rooms, SCRATCH)
+        self._others = [st.allocate(rooms, policy.scratch) for policy in self._opponents]
+        self._planes = np.zeros((rooms, pf.PERFECT_PLANES, KINDS), np.int8)
+        self._seated = np.zeros((rooms, st.SEATS), np.int64)
         self._room = enough + ROOM_FOR_A_HAND
         self._rows = st.allocate(count * self._room, ROW)
         self._active = np.zeros((count * self._room, ROW_ROOM), np.int16)
-        self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
         self.rows: Any = self._rows[:0]
         self.active = self._active[:0]
         self._ends = np.zeros(count + 1, np.int64)
-
-    def each(self, work: Callable[[int], None]) -> None:
-        """Call `work(thread)` on every thread."""
-        if self._pool is None:
-            work(0)
-        else:
-            list(self._pool.map(work, range(self.threads)))
 
     def play(
         self, iteration: int, net: Weights, guest: Weights, *, opponent: int = 0, guest_share: float = 0.0,
@@ -357,9 +350,10 @@ class Streams:
         counts = np.zeros(self._count, np.int64)
         policy, others = self._opponents[opponent], self._others[opponent]
         loop = _stream_entry(policy.function)
+        rooms = len(self._games)  # one for each thread that has something to do
 
         def work(thread: int) -> None:
-            for i in range(thread, self._count, self.threads):
+            for i in range(thread, self._count, rooms):
                 lo = i * self._room
                 counts[i] = loop(
                     self.rules.record, self._games, self._evals, self._views, self._orders, self._scratch,
@@ -368,7 +362,7 @@ class Streams:
                     self._active[lo : lo + self._room], tallies[i],
                 )  # fmt: skip
 
-        self.each(work)
+        self.threads.map(work, range(rooms))
         self._gather(counts)
         return Tally(*(int(x) for x in tallies.sum(axis=0)))
 

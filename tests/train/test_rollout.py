@@ -16,6 +16,7 @@ from paohuzi_env.core.rng import key
 from paohuzi_env.game import Game
 from paohuzi_env.rules import rule_set
 from train import rollout
+from train.model import Threads
 from train.rollout import CRITIC_INPUTS, GUEST, HANDS_APART, LEARNER, OPPONENT, Streams
 
 SEED = 11
@@ -31,7 +32,8 @@ def weights(seed: int, width: int = 16) -> Weights:
 def streams(rules: str, *, threads: int = 1, first: int = 0, count: int = 3, enough: int = 200) -> Streams:
     policy = agents.make("uniform", rules).policy
     assert policy is not None
-    return Streams(rule_set(rules), [policy], seed=SEED, first=first, count=count, enough=enough, threads=threads)
+    side_by_side = Threads(threads)
+    return Streams(rule_set(rules), [policy], seed=SEED, first=first, count=count, enough=enough, threads=side_by_side)
 
 
 def inputs(game: Game) -> tuple[Any, Any]:
@@ -140,7 +142,7 @@ def test_a_teacher_plays_every_seat_and_shows_what_it_would_do() -> None:
     greedy = agents.make("greedy").policy
     assert greedy is not None
     net = weights(1)
-    taught = Streams(rule_set("hunan"), [greedy], seed=SEED, first=0, count=1, enough=300, threads=1)
+    taught = Streams(rule_set("hunan"), [greedy], seed=SEED, first=0, count=1, enough=300, threads=Threads(1))
     taught.play(ITERATION, net, net, teach=True, stray=0.5)
     teacher = agents.make("greedy")
     for game, places in hands(taught, "hunan")[:10]:
