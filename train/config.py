@@ -82,9 +82,7 @@ class Config:
     lr_end: float = 1e-4
     """Adam's step size at the end; linear between."""
     decay: float = 0.7
-    """Lambda of the generalised advantages at the start; nothing is discounted. Below 1 the critic is trusted more."""
-    decay_end: float = 0.7
-    """Lambda at the end; linear between."""
+    """Lambda of the generalised advantages; nothing is discounted."""
     clip: float = 0.2
     """How far a step may move a chance, as a ratio."""
     entropy: float = 0.01
@@ -125,8 +123,7 @@ _RANGES: Final[Mapping[str, tuple[float, float]]] = {
     "critic_width": (8, MOST_WIDTH), "critic_layers": (1, 8), "batch": (64, 1 << 24), "streams": (1, 4096),
     "guest_share": (0, 1), "opponent_share": (0, 1), "pool": (0, 1000), "pool_every": (1, 1e9), "imitate": (0, 1e12),
     "stray": (0, 1), "scale": (1e-6, 1e6), "epochs": (1, 100), "minibatch": (16, 1 << 24), "lr": (0, 1),
-    "lr_end": (0, 1), "decay": (0, 1), "decay_end": (0, 1), "clip": (1e-3, 1), "entropy": (0, 10),
-    "entropy_end": (0, 10),
+    "lr_end": (0, 1), "decay": (0, 1), "clip": (1e-3, 1), "entropy": (0, 10), "entropy_end": (0, 10),
     "magnet": (0, 100), "average": (0, 0.999999), "max_grad": (1e-6, 1e6), "max_kl": (0, 100),
     "evaluate_every": (0, 1e9), "evaluate_deals": (2, 1 << 20), "save_every": (1, 1e9), "threads": (0, 256),
 }  # fmt: skip

@@ -128,7 +128,7 @@ class Learner:
         """Gradient steps over the batch, in parts drawn anew each epoch."""
         c = self.config
         for options in self.adam.param_groups:
-            options["lr"] = c.lr if teach else self.between(c.lr, c.lr_end)
+            options["lr"] = c.lr if teach else self._between(c.lr, c.lr_end)
         sums: dict[str, Tensor] = {}
         steps = 0
         for part in self._parts(len(batch.rows)):
@@ -200,7 +200,7 @@ class Learner:
         ratio = (taken - old).exp()
         gain = torch.minimum(ratio * advantage, ratio.clamp(1 - c.clip, 1 + c.clip) * advantage).mean()
         pull = (p * (logp - at(batch.magnet))).sum(1).mean()
-        loss = miss - gain - self.between(c.entropy, c.entropy_end) * entropy + c.magnet * pull
+        loss = miss - gain - self._between(c.entropy, c.entropy_end) * entropy + c.magnet * pull
         return loss, {
             "loss/policy": -gain,
             "loss/value": miss,
@@ -247,7 +247,7 @@ class Learner:
         """The generator of this iteration for a purpose: 0 guests, 1 the pool, from 2 on the order in each process."""
         return np.random.default_rng([self.config.seed, purpose, self.imitations, self.iteration])
 
-    def between(self, start: float, end: float) -> float:
+    def _between(self, start: float, end: float) -> float:
         """A setting that moves from `start` to `end` over the run."""
         done = min(self.decisions / max(self.config.decisions, 1), 1.0)
         return start + (end - start) * done
@@ -309,8 +309,7 @@ class _Batch:
         self.mask = (rows["legal"][:, None] >> np.arange(NUM_ACTIONS) & 1).astype(np.bool_)
         reward = rewards(rows["score"], c)
         values = learner.judge(learner.critic, self.active, self.critic_on)[:, 0]
-        decay = learner.between(c.decay, c.decay_end)
-        self.advantage, self.aim = streams.advantages(reward, values, 1.0 if teach else decay)
+        self.advantage, self.aim = streams.advantages(reward, values, 1.0 if teach else c.decay)
         mean, spread = learner.group.mean_and_spread(self.advantage)
         self.advantage = np.clip((self.advantage - mean) / (spread + 1e-6), -ADVANTAGES_WITHIN, ADVANTAGES_WITHIN)
         if not teach:

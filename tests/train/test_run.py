@@ -214,19 +214,6 @@ def test_weights_that_are_lost_end_the_run() -> None:
         run.iterate()
 
 
-def test_lambda_moves_from_its_start_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    run = learner(decisions=4000, decay=0.5, decay_end=0.9)
-    used = []
-    advantages = run.streams.advantages
-    monkeypatch.setattr(run.streams, "advantages", lambda *a: used.append(a[2]) or advantages(*a))  # type: ignore[func-returns-value]
-    before = []
-    while not run.done:
-        before.append(run.decisions)
-        run.iterate()
-    assert used == pytest.approx([0.5 + 0.4 * decisions / 4000 for decisions in before])
-    assert len(used) > 3
-
-
 def test_a_device_that_is_not_there_is_an_error_in_a_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:  # fmt: skip
