@@ -207,6 +207,8 @@ class Header(msgspec.Struct, forbid_unknown_fields=True):
     rules: Any
     """The rule set: a preset's name, or all that differs from one."""
     rules_hash: str
+    digest: str
+    """SHA-256 of the weights, so that damage shows."""
     encoding: int = ENCODING_VERSION
     actions: int = TABLE_VERSION
     trained: str = ""
@@ -223,7 +225,8 @@ def read_network(path: str | os.PathLike[str], rules: RuleSet | str | None = Non
     """
     path = Path(path)
     if not path.is_file():
-        raise NetworkError(f"network {path}: there is no such file")
+        what = "it is no regular file" if path.exists() else "there is no such file"
+        raise NetworkError(f"network {path}: {what}")
     try:
         with safe_open(path, "numpy") as file:
             text = (file.metadata() or {}).get("paohuzi")
@@ -247,14 +250,22 @@ def read_network(path: str | os.PathLike[str], rules: RuleSet | str | None = Non
         raise NetworkError(
             f"network {path}: trained for rule set {header.rules} ({header.rules_hash}); allowed: {own} ({own.hash})"
         )
-    return checked_weights(arrays, f"network {path}", NUM_INPUTS, NUM_ACTIONS), header
+    weights = checked_weights(arrays, f"network {path}", NUM_INPUTS, NUM_ACTIONS)
+    if digest_of(weights) != header.digest:
+        raise NetworkError(f"network {path}: damaged: its weights do not match their digest")
+    return weights, header
 
 
 def write_network(path: str | os.PathLike[str], weights: Weights, rules: RuleSet, trained: str = "") -> None:
     """Write a network file: all of it, or on any error none, the file being as it was."""
-    header = Header(rules.spec, rules.hash, trained=trained)
+    header = Header(rules.spec, rules.hash, digest_of(weights), trained=trained)
     arrays = dict(zip(NAMES, weights, strict=True))
     write_whole(path, save(arrays, {"paohuzi": msgspec.json.encode(header).decode()}))
+
+
+def digest_of(weights: Weights) -> str:
+    """SHA-256 of a network's weights, in hexadecimal."""
+    return hashlib.sha256(b"".join(array.tobytes() for array in weights)).hexdigest()
 
 
 def checked_weights(arrays: Mapping[str, NDArray[Any]], what: str, inputs: int, outputs: int) -> Weights:
@@ -320,13 +331,15 @@ class Network(CompiledAgent):
     """
 
     def __init__(
-        self, rules: RuleSet | str = "hunan", path: str = "", temperature: float = 0.0, *, seed: int = 0
+        self, rules: RuleSet | str = "hunan", path: str | None = None, temperature: float = 0.0, *, seed: int = 0
     ) -> None:  # fmt: skip
         if not 0 <= temperature <= 100:
             raise NetworkError(f"network: temperature = {temperature}; allowed: 0 to 100")
-        weights, self.header = read_network(path or shipped(rule_set(rules)), rules)
+        if path == "":
+            raise NetworkError("network: path is empty; allowed: a file, or no path for the one that comes along")
+        weights, self.header = read_network(shipped(rule_set(rules)) if path is None else path, rules)
         super().__init__(rules, network_as_policy(weights, rule_set(rules), temperature), seed=seed)
-        self._digest = hashlib.sha256(b"".join(array.tobytes() for array in weights)).hexdigest()
+        self._digest = self.header.digest
 
     @property
     def fingerprint(self) -> str:

@@ -1,7 +1,8 @@
 """Agents by name: `make("search:playouts=200")`.
 
 NAME                  one of `names()`
-NAME:VALUE,KEY=VALUE  with options; one without a key is the agent's first
+NAME:VALUE,KEY=VALUE  with options; one without a key is the agent's first. A value with a comma or = stands in quotes,
+                      as in JSON: NAME:"VALUE, AND MORE"
 external:COMMAND      all that follows is the command line of a program
 external[KEY=VALUE,…]:COMMAND
 MODULE:FACTORY        a third party's: FACTORY(rules, *, seed=0, …) -> Agent, from a module that can be imported
@@ -41,6 +42,9 @@ _BRACKETED: Final = re.compile(rf"({'|'.join(VERBATIM)})\[([^]]*)\](?::(.*))?", 
 class AgentError(PaohuziError, ValueError):
     """A text that names no agent, or an option that it does not have."""
 
+_SPLIT: Final = re.compile(r'(?:^|(?<=,))((?:[^,"=]*=)?"(?:[^"\\]|\\.)*"(?=,|$)|[^,]*)')
+"""The options in a text, apart at commas that stand in no quotes."""
+
 
 def names() -> list[str]:
     """The agents that come with the project."""
@@ -64,6 +68,8 @@ def make(text: str, rules: RuleSet | str = "hunan", *, seed: int | None = None) 
     AgentError
         No agent is called so, it has no such option, an option's value is of the wrong type, or its code raises.
     """
+    if not isinstance(text, str):
+        raise AgentError(f"agent of type {type(text).__name__}; allowed: a text that names one")
     chosen = rule_set(rules)
     bracketed = _BRACKETED.fullmatch(text)
     factory, rest = _factory(text if bracketed is None else f"{bracketed[1]}:{bracketed[3] or ''}")
@@ -144,11 +150,13 @@ def _options(text: str, factory: Callable[..., Agent], rest: str, skip: int = 0)
     allowed = {p.name: types.get(p.name, str) for p in parameters if p.kind is not p.VAR_KEYWORD}
     first = None if skip else next(iter(allowed), None)
     if not rest:
+        if text.endswith(":") and not skip:
+            raise AgentError(f"agent {shortened(text)}: nothing behind the colon; allowed: options, or no colon")
         return {}
     options: dict[str, Any] = {}
-    for part in rest.split(","):
+    for part in _SPLIT.findall(rest):
         option, equals, value = part.partition("=")
-        if not equals and not options and first is not None:
+        if (not equals or part.startswith('"')) and not options and first is not None:
             option, value = first, part
         if option not in allowed:
             raise AgentError(
@@ -157,10 +165,20 @@ def _options(text: str, factory: Callable[..., Agent], rest: str, skip: int = 0)
         if option in options:
             raise AgentError(f"agent {shortened(text)}: option {option} is given twice")
         try:
+            if value.startswith('"'):
+                value = msgspec.json.decode(value, type=str)
             options[option] = msgspec.convert(value, allowed[option], strict=False)
-        except (msgspec.ValidationError, TypeError) as error:  # TypeError: an option of a type that no text makes
+        except (msgspec.MsgspecError, TypeError) as error:  # TypeError: an option of a type that no text makes
             raise AgentError(f"agent {shortened(text)}: {option} = {shortened(value)}: {error}") from error
     return options
+
+
+def naming(name: str, first: object) -> str:
+    """The text that names an agent with a first option, in quotes where it must be."""
+    text = str(first)
+    if re.search('[,="]', text):
+        text = msgspec.json.encode(text).decode()
+    return f"{name}:{text}"
 
 
 def shortened(text: str) -> str:

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from paohuzi_env.core.actions import NUM_ACTIONS
-from paohuzi_env.errors import shown
+from paohuzi_env.core.sound import first_unsound
+from paohuzi_env.errors import StateError, shown
+from paohuzi_env.rules import RuleSet
 
 
 def whole(name: str, value: object, low: int, high: int) -> int:
@@ -40,3 +42,16 @@ def action_number(action: object) -> int:
             f"action of type {type(action).__name__}{shape}; allowed: a whole number 0 to {NUM_ACTIONS - 1}"
         )
     return int(action)
+
+
+def refuse_unsound(games: Any, rules: RuleSet) -> None:
+    """Refuse records that are no hands, before a kernel follows their numbers beyond its arrays.
+
+    Raises
+    ------
+    StateError
+        One is none; its row is named.
+    """
+    row = first_unsound(games, rules.record)
+    if row >= 0:
+        raise StateError(f"row {row}: no hand that a kernel could play on; allowed: records of hands of {rules}")

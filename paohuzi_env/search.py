@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paohuzi_env.checks import whole
+from paohuzi_env.checks import refuse_unsound, whole
 from paohuzi_env.core import rollout
 from paohuzi_env.core import state as st
 from paohuzi_env.core._compile import COMPILED, entry, kernel
@@ -192,6 +192,7 @@ def _gather(games: Any, rules: RuleSet) -> Any:
         if games.dtype != st.GAME or games.ndim != 1:
             kind = "GAME records" if games.dtype == st.GAME else f"dtype {games.dtype}"[:60]
             raise ValueError(f"games of {kind}, shape {games.shape}; allowed: GAME of one axis, or a list of Game")
+        refuse_unsound(records(games), rules)
         return games
     if not isinstance(games, Sequence):
         raise TypeError(f"games of type {type(games).__name__}; allowed: a GAME array, or a list of Game")
@@ -307,6 +308,9 @@ class Choices:
 
     def __call__(self, views: Any, words: NDArray[np.uint64]) -> NDArray[np.int64]:
         """An action for each view; `words` (uint64) is where its random numbers come from."""
+        if not isinstance(views, np.ndarray) or views.dtype != st.VIEW or np.shape(words) != views.shape:
+            have = f"{type(views).__name__} of {np.shape(views)}, words of {np.shape(words)}"
+            raise ValueError(f"views: {have}; allowed: a VIEW array of one axis, and as many words")
         actions = np.zeros(len(views), np.int64)
         self._loop(
             records(views), np.ascontiguousarray(words, np.uint64), 0, len(views), self.rules.record, self._policy.data,

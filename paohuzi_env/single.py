@@ -164,6 +164,8 @@ class SingleSeatEnv(gymnasium.Env[NDArray[Any], Any]):
 
     def referee_game(self) -> Game:
         """A copy of the hand, everything included: nothing that a learner may see."""
+        if not self._tables.seeded[0]:
+            raise GameOverError("referee_game() before the first reset()")
         return self._tables.game(0)
 
     def _info(self) -> dict[str, Any]:
@@ -204,6 +206,9 @@ class SingleSeatVectorEnv(VectorEnv[NDArray[Any], NDArray[Any], NDArray[Any]]):
     ) -> None:  # fmt: skip
         super().__init__()
         self.num_envs = whole("num_envs", num_envs, 1, 1 << 24)
+        if autoreset_mode not in list(AutoresetMode) and autoreset_mode not in [mode.value for mode in AutoresetMode]:
+            allowed = ", ".join(mode.value for mode in AutoresetMode)
+            raise ValueError(f"autoreset_mode = {shown(autoreset_mode)}; allowed: {allowed}")
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self._mode = MODES.index(self.autoreset_mode)
@@ -319,6 +324,8 @@ def _render_mode(mode: Any) -> Any:
 
 
 def _check_options(options: Mapping[str, Any] | None, allowed: tuple[str, ...]) -> None:
+    if options is not None and not isinstance(options, Mapping):
+        raise TypeError(f"options = {shown(options)}; allowed: a mapping, or None")
     for name in options or ():
         if name not in allowed:
             raise ValueError(f"option {shown(name)} of reset; allowed: {', '.join(allowed) or 'none'}")

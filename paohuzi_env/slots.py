@@ -13,6 +13,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from paohuzi_env.checks import refuse_unsound
 from paohuzi_env.core import batch
 from paohuzi_env.core import state as st
 from paohuzi_env.core._compile import COMPILED
@@ -145,6 +146,7 @@ class Slots:
                 raise StateError(
                     f"snapshot whose {name} have {have}; allowed: {len(rows)} rows as this version has them"
                 )
+        refuse_unsound(games, self.rules)
         as_bytes(self.games)[rows] = as_bytes(games)
         as_bytes(self.slots)[rows] = as_bytes(slots)
 

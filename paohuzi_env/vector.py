@@ -157,6 +157,8 @@ class VectorEnv:
         self._dealer = -1 if dealer is None else whole("dealer", dealer, 0, self.rules.seats - 1)
         self._write = int(flag("observe", observe))
         self._copy = flag("copy", copy)
+        if out is not None and not isinstance(out, Mapping):
+            raise TypeError(f"out = {shown(out)}; allowed: a mapping of names to arrays")
         if self._copy and out:
             raise ValueError("copy = True contradicts out; allowed: one of them")
         self._seed = seed_word(seed)
@@ -362,6 +364,8 @@ class VectorEnv:
             The snapshot is of another rule set, or of another number of rows; a row is named twice; some rows, before
             the first reset. Nothing is changed.
         """
+        if not isinstance(snapshot, Snapshot):
+            raise TypeError(f"snapshot = {shown(snapshot)}; allowed: what snapshot() has given")
         which = row_numbers(rows, self.num_envs)
         if snapshot.rules_hash != self.rules.hash:
             raise StateError(f"snapshot of rule set {snapshot.rules_hash}; allowed: {self.rules.hash} ({self.rules})")
@@ -372,6 +376,12 @@ class VectorEnv:
         if len(which) < self.num_envs:
             self._begun("restore() of some rows")
         a, h = self._arrays, self._hands
+        for name in KEPT:
+            new, own = getattr(snapshot, name), getattr(a, name)
+            shape = (len(which), *own.shape[1:])
+            if not isinstance(new, np.ndarray) or new.shape != shape or new.dtype != own.dtype:
+                have = f"shape {getattr(new, 'shape', None)}, dtype {getattr(new, 'dtype', None)}"
+                raise StateError(f"snapshot whose {name} has {have}; allowed: as snapshot() has given it")
         h.replace(which, snapshot.games, snapshot.slots)
         for name in KEPT:
             getattr(a, name)[which] = getattr(snapshot, name)
@@ -402,6 +412,8 @@ class VectorEnv:
         if seed is None or isinstance(seed, (int, np.integer)):
             self._seed = self._seed if seed is None else seed_word(seed)
             return self._seed, np.arange(self.num_envs)
+        if not isinstance(seed, Sequence) and not (isinstance(seed, np.ndarray) and seed.ndim == 1):
+            raise TypeError(f"seed = {shown(seed)}; allowed: a whole number from 0, or a list of {self.num_envs}")
         seeds = list(seed)
         if len(seeds) != self.num_envs:
             raise ValueError(f"{len(seeds)} seeds; allowed: one, or {self.num_envs}")

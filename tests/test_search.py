@@ -72,6 +72,9 @@ def test_a_policy_reads_its_data_and_has_room_to_work_in() -> None:
     legal = [game.legal_actions for game in games if not game.over]
     assert Choices("mini", rising)(views, words).tolist() == [actions[-1] for actions in legal]
     assert Choices("mini", lowest)(views, words).tolist() == [actions[0] for actions in legal]
+    for wrong, some in ((list(views), words), (views, words[1:]), (games, words)):
+        with pytest.raises(ValueError, match=r"views: .*; allowed: a VIEW array of one axis, and as many words"):
+            Choices("mini", lowest)(wrong, some)
 
 
 @pytest.mark.interpreted

@@ -12,7 +12,6 @@ Exit status: 0 done, 1 something is wrong with what was given, 2 the command lin
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from collections.abc import Sequence
@@ -32,8 +31,8 @@ PROGRAM: Final = "python -m train"
 class _Start:
     """Where the settings come from and the run goes."""
 
-    preset: Literal["smoke", "demo", "quick", "standard", "strong"] | None = None
-    """Settings to begin with: "standard" unless another is named."""
+    preset: Literal["smoke", "demo", "quick", "standard", "strong"] = "standard"
+    """Settings to begin with."""
     settings: Path | None = None
     """TOML file with settings, over the preset's."""
     out: Path | None = None
@@ -59,6 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _train(words: list[str]) -> int:
+    from agents.registry import naming
     from train.checkpoint import read_checkpoint
     from train.config import Config, ConfigError, check_resumed, from_toml, preset
     from train.run import BEST, CHECKPOINT, CURVE, train
@@ -67,11 +67,11 @@ def _train(words: list[str]) -> int:
     known = [word for word in words if word not in ("-h", "--help")]
     with reading(PROGRAM):
         start, rest = tyro.cli(_Start, args=known, return_unknown_args=True, prog=PROGRAM)
-    config = preset(start.preset or "standard")
+    config = preset(start.preset)
     if start.resume:
         if start.out is None:
             raise ConfigError("--resume needs --out: the folder of the run")
-        if start.preset is not None:
+        if any(word.partition("=")[0] == "--preset" for word in words):
             raise ConfigError(f"--preset {start.preset} with --resume: a run that goes on has its own settings")
         config = read_checkpoint(start.out / CHECKPOINT).config
     if start.settings is not None:
@@ -82,14 +82,15 @@ def _train(words: list[str]) -> int:
         new = tyro.cli(Config, default=config, args=rest, prog=PROGRAM, config=(tyro.conf.FlagConversionOff,))
     if start.resume:
         check_resumed(read_checkpoint(start.out / CHECKPOINT).config, new)  # type: ignore[operator]
-    folder = start.out or Path("runs", f"{_name(new.rules)}-{start.preset or 'standard'}")
+    folder = start.out or Path("runs", f"{_name(new.rules)}-{start.preset}")
     result = train(new, folder, resume=start.resume, quiet=start.quiet)
-    if int(os.environ.get("RANK", "0")) == 0:
-        print(f"{result.decisions:,} decisions in {result.seconds:.0f} s; the run is in {result.folder}")
+    if result.leads:
+        how = "interrupted (and saved: --resume goes on) after " if result.interrupted else ""
+        print(f"{how}{result.decisions:,} decisions in {result.seconds:.0f} s; the run is in {result.folder}")
         for agent, (margin, error) in result.history[-1].margins.items() if result.history else ():
             print(f"  {margin:+.3f} ± {error:.3f} points a hand against {agent}")
         if (folder / BEST).exists():
-            print(f"  agents.make('network:{folder / BEST}', {new.rules!r}), curve: {folder / CURVE}")
+            print(f"  agents.make({naming('network', folder / BEST)!r}, {new.rules!r}), curve: {folder / CURVE}")
     return INTERRUPTED if result.interrupted else 0
 
 

@@ -6,11 +6,12 @@ evaluations as JSON in its header. What does not fit this version, the rule set 
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 import numpy as np
@@ -78,20 +79,29 @@ class _Header(msgspec.Struct, forbid_unknown_fields=True):
     encoding: int
     actions: int
     rules_hash: str
+    digest: str
     config: dict[str, Any]
     counters: dict[str, int]
     history: list[Evaluation]
-    seconds: float
+    seconds: Annotated[float, msgspec.Meta(ge=0.0, le=1e12)]
 
 
 def write_checkpoint(path: str | os.PathLike[str], checkpoint: Checkpoint) -> None:
     """Write a checkpoint; on any error the file is as it was."""
     c = checkpoint
     header = _Header(
-        VERSION, ENCODING_VERSION, TABLE_VERSION, rule_set(c.config.rules).hash, asdict(c.config), c.counters,
-        c.history, c.seconds,
+        VERSION, ENCODING_VERSION, TABLE_VERSION, rule_set(c.config.rules).hash, _digest(c.arrays),
+        asdict(c.config), c.counters, c.history, c.seconds,
     )  # fmt: skip
     write_whole(path, save(c.arrays, {_KEY: msgspec.json.encode(header).decode()}))
+
+
+def _digest(arrays: Mapping[str, NDArray[Any]]) -> str:
+    """SHA-256 of the arrays and their names, so that damage shows."""
+    digest = hashlib.sha256()
+    for name in sorted(arrays):
+        digest.update(name.encode() + b"\0" + arrays[name].tobytes())
+    return digest.hexdigest()
 
 
 def check_fits(
@@ -106,6 +116,8 @@ def check_fits(
     """
     if found.counters.keys() != counters.keys() or not all(0 <= n <= MOST for n in found.counters.values()):
         raise CheckpointError(f"{what}: counters {found.counters}; allowed: {', '.join(counters)}, from 0 to {MOST}")
+    if found.counters["pool"] > found.config.pool:
+        raise CheckpointError(f"{what}: {found.counters['pool']} past selves; allowed: {found.config.pool}")
     shapes = {name: array.shape for name, array in arrays.items()}
     policy = [shape for name, shape in shapes.items() if name.startswith("policy/")]
     critic = [shape for name, shape in shapes.items() if name.startswith("critic/")]
@@ -134,7 +146,8 @@ def read_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
     """
     path = Path(path)
     if not path.is_file():
-        raise CheckpointError(f"checkpoint {path}: there is no such file")
+        what = "it is no regular file" if path.exists() else "there is no such file"
+        raise CheckpointError(f"checkpoint {path}: {what}")
     try:
         with safe_open(path, "numpy") as file:
             text = (file.metadata() or {}).get(_KEY)
@@ -160,4 +173,6 @@ def read_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
         raise CheckpointError(
             f"checkpoint {path}: trained for rule set {header.rules_hash}; allowed: {now.hash}, which is {config.rules}"
         )
+    if _digest(arrays) != header.digest:
+        raise CheckpointError(f"checkpoint {path}: damaged: its arrays do not match their digest")
     return Checkpoint(config, arrays, header.counters, header.history, header.seconds)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal, get_type_hints
+from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -140,7 +141,7 @@ def check(c: Config) -> None:
     for name, (low, high) in _RANGES.items():
         value = getattr(c, name)
         if not low <= value <= high:
-            raise ConfigError(f"{name} = {value!r}; allowed: {low:g} to {high:g}")
+            raise ConfigError(f"{name} = {value!r}; allowed: {low} to {high}")
     rule_set(c.rules)
     contradictions = (
         (c.batch % c.streams != 0, f"batch = {c.batch} is no multiple of streams = {c.streams}"),
@@ -150,8 +151,8 @@ def check(c: Config) -> None:
         (not c.opponents and c.opponent_share > 0, f"opponent_share = {c.opponent_share} without opponents"),
         (not c.opponents and c.imitate > 0, f"imitate = {c.imitate} without opponents: there is no teacher"),
         (not c.evaluate_against, "evaluate_against is empty: nothing chooses the best network"),
-        (c.lr_end > c.lr, f"lr_end = {c.lr_end} is more than lr = {c.lr}"),
-        (c.entropy_end > c.entropy, f"entropy_end = {c.entropy_end} is more than entropy = {c.entropy}"),
+        (c.lr_end > c.lr, f"lr_end = {c.lr_end} is more than lr = {c.lr}, its most"),
+        (c.entropy_end > c.entropy, f"entropy_end = {c.entropy_end} is more than entropy = {c.entropy}, its most"),
         (c.decisions == 0 and c.imitate == 0, "decisions = 0 and imitate = 0: nothing to do"),
     )
     for wrong, why in contradictions:
@@ -210,11 +211,18 @@ def changed(start: Config, table: Mapping[str, Any], what: str) -> Config:
     for name, value in table.items():
         if name not in types:
             raise ConfigError(f"{what}: unknown setting {name!r}; allowed: {', '.join(types)}")
+        if name == "rules" and isinstance(value, Mapping):  # as everywhere, a rule set may be given in full
+            value = json.dumps(value)
         try:
             values[name] = msgspec.convert(value, types[name])
         except msgspec.ValidationError as error:
-            raise ConfigError(f"{what}: {name} = {value!r}: {error}") from error
-    return dataclasses.replace(start, **values)
+            choices = get_args(types[name]) if get_origin(types[name]) is Literal else ()
+            why = f"allowed: {', '.join(choices)}" if choices else str(error)
+            raise ConfigError(f"{what}: {name} = {value!r}: {why}") from error
+    try:
+        return dataclasses.replace(start, **values)
+    except ConfigError as error:
+        raise ConfigError(f"{what}: {error}") from error
 
 
 def check_resumed(old: Config, new: Config) -> None:

@@ -18,13 +18,14 @@ from numpy.typing import NDArray
 
 from agents.inputs import MOST_ACTIVE, PAD, encode_views, input_tables
 from agents.network import Weights, answers, read_network
+from agents.registry import naming
 from paohuzi_env.core import state as st
 from paohuzi_env.game import Game
 from paohuzi_env.record import Replay, record_of, replay
 from paohuzi_env.rules import rule_set
 from paohuzi_env.show import hand_lines, print_table
-from train.config import Config, preset
-from train.run import BEST, CURVE, evaluate, train
+from train.config import Config, ConfigError, preset
+from train.run import BEST, CURVE, alone, evaluate, train
 
 OPPONENTS: Final = ("uniform", "greedy", "heuristic")
 DEMO: Final = Path("runs/demo")
@@ -52,9 +53,12 @@ def demo(folder: Path, minutes: float = 2.0, rules: str = "hunan", *, replace: b
     bool
         Whether it was shown to its end, and not interrupted while it learned.
     """
+    if not minutes > 0:
+        raise ConfigError(f"minutes = {minutes:g}; allowed: above 0")
     config: Config = dataclasses.replace(preset("demo"), rules=rules, minutes=minutes)
     if replace:
-        shutil.rmtree(folder, ignore_errors=True)
+        with alone(folder):  # not a run that somebody is at
+            shutil.rmtree(folder, ignore_errors=True)
     print(f"A network learns Paohuzi by playing itself, from nothing, for {minutes:g} minutes (rules: {rules}).\n")
     result = train(config, folder)
     if result.interrupted:
@@ -68,7 +72,7 @@ def demo(folder: Path, minutes: float = 2.0, rules: str = "hunan", *, replace: b
     print_table(("against", "points a hand", "standard error"), rows)
     print(f"\nThe curve is {folder / CURVE}. A hand against itself; behind each choice stand its chances:\n")
     print("\n".join(annotated(weights, rules)))
-    print(f"\nPlay it with agents.make('network:{folder / BEST}', {rules!r}).")
+    print(f"\nPlay it with agents.make({naming('network', folder / BEST)!r}, {rules!r}).")
     print("A stronger one: python -m train --preset quick")
     return True
 

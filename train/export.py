@@ -7,7 +7,7 @@ import os
 import numpy as np
 
 from agents.inputs import ENCODING_VERSION
-from agents.network import read_network
+from agents.network import NetworkError, read_network
 from paohuzi_env.files import write_whole
 
 
@@ -19,6 +19,8 @@ def export_onnx(network: str | os.PathLike[str], out: str | os.PathLike[str]) ->
     from onnx import TensorProto, checker, helper, numpy_helper
 
     weights, header = read_network(network)
+    if os.path.realpath(network) == os.path.realpath(out):
+        raise NetworkError(f"ONNX {out}: it is the network itself; allowed: another file")
     first, first_bias, hidden, hidden_bias, last, last_bias = weights
     products = [(first, first_bias), *zip(hidden, hidden_bias, strict=True), (last, last_bias)]
     nodes, constants = [], []

@@ -10,7 +10,15 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from train.config import ConfigError
 from train.rollout import Tally
+
+
+def _from_environment(name: str, default: int) -> int:
+    text = os.environ.get(name, str(default))
+    if not (text.isascii() and text.isdecimal()):
+        raise ConfigError(f"{name} = {text!r} in the environment; allowed: a whole number")
+    return int(text)
 
 
 class Group:
@@ -30,12 +38,16 @@ class Group:
     def from_environment(cls, device: torch.device) -> Group:
         """Join the group that `torchrun` has started this process for, if it has: nccl on graphics cards, else gloo."""
         group = cls()
-        if int(os.environ.get("WORLD_SIZE", "1")) > 1:
+        if (size := _from_environment("WORLD_SIZE", 1)) > 1:
             import torch.distributed as dist
 
             if device.type == "cuda":
-                torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")))
-            dist.init_process_group("nccl" if device.type == "cuda" else "gloo")
+                torch.cuda.set_device(_from_environment("LOCAL_RANK", 0))
+            try:
+                dist.init_process_group("nccl" if device.type == "cuda" else "gloo")
+            except (ValueError, RuntimeError) as error:  # DistStoreError among them
+                why = str(error).partition("\n")[0]
+                raise ConfigError(f"WORLD_SIZE = {size}: {why}; torchrun sets all that is needed") from error
             group.rank, group.size, group._device = dist.get_rank(), dist.get_world_size(), device
         return group
 

@@ -138,7 +138,7 @@ def draw_curve(path: str | os.PathLike[str], history: Sequence[Evaluation], titl
     for agent in dict.fromkeys(agent for found in history for agent in found.margins):
         points = [(f.decisions / 1e6, *f.margins[agent]) for f in history if agent in f.margins]
         x, y, error = zip(*points, strict=True)
-        (line,) = axes.plot(x, y, marker=".", label=f"against {agent}")
+        (line,) = axes.plot(x, y, marker=".", label=f"against {agent}".replace("$", r"\$"))  # no formula
         low, high = ([v + sign * 2 * e for v, e in zip(y, error, strict=True)] for sign in (-1, 1))
         axes.fill_between(x, low, high, alpha=0.2, color=line.get_color(), linewidth=0)
     axes.axhline(0, color="grey", linewidth=0.8)

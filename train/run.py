@@ -56,6 +56,8 @@ class Result:
     decisions: int
     interrupted: bool
     seconds: float
+    leads: bool
+    """Whether this process is the one that writes and reports."""
 
 
 def train(config: Config, folder: Path, *, resume: bool = False, quiet: bool = False) -> Result:
@@ -73,22 +75,25 @@ def train(config: Config, folder: Path, *, resume: bool = False, quiet: bool = F
         Print nothing.
     """
     file = folder / CHECKPOINT
-    if file.exists() and not resume:
-        raise CheckpointError(f"{folder} holds a run; allowed: --resume, or another --out")
-    for text in config.evaluate_against:
-        agents.make(text, config.rules)  # what is wrong with one is said now, not after hours of learning
+    there = [name for name in (CHECKPOINT, BEST, LAST, CURVE) if (folder / name).exists()]
+    if there and not resume:
+        raise CheckpointError(f"{folder} holds {there[0]}; allowed: --resume of a run, or another --out")
+    check_opponents(config)  # what is wrong with one is said now, not after hours of learning
+    opponents = compiled_opponents(config)
     group = Group.from_environment(pick_device(config.device))
     with contextlib.ExitStack() as stack:
         stack.callback(group.leave)
         if group.rank == 0:
             stack.enter_context(alone(folder))
-        learner = Learner(config, compiled_opponents(config), group)
+        learner = Learner(config, opponents, group)
         kept = Checkpoint(config, *learner.state())
         if resume:
             found = read_checkpoint(file)
             check_fits(found, kept.arrays, kept.counters, f"checkpoint {file}")
             kept = dataclasses.replace(found, config=config)
             learner.load_state(kept.arrays, kept.counters)
+            if learner.done and _evaluated(learner, kept):
+                raise CheckpointError(f"{folder}: the run is through ({learner.decisions} decisions); allowed: more")
         log = None
         if group.rank == 0:
             log = Log(folder, config.decisions, step=learner.iteration + learner.imitations, quiet=quiet)
@@ -106,6 +111,25 @@ def alone(folder: Path) -> Iterator[None]:
             yield
     except Timeout:
         raise CheckpointError(f"{folder}: another process is at this run; allowed: another --out") from None
+
+
+def check_opponents(config: Config) -> None:
+    """Refuse agents to evaluate against that can't be asked, or do not play: one that is not compiled plays a deal."""
+    for text in config.evaluate_against:
+        agent = agents.make(text, config.rules)
+        if agent.interactive:
+            raise ConfigError(f"evaluate_against: somebody sits behind {text}; allowed: agents that play by themselves")
+        if agent.policy is None:
+            with contextlib.closing(agent):
+                other = agents.make("uniform", config.rules)
+                hands = play_blocks([other, agent], deal_set("validation", purpose="tuning"), range(1)).hands
+                if (hands["fault_seat"] >= 0).any():
+                    raise ConfigError(f"evaluate_against: {text} commits faults ({agent.failure or 'no legal action'})")
+
+
+def _evaluated(learner: Learner, kept: Checkpoint) -> bool:
+    """Whether the averaged policy was evaluated as it is now."""
+    return bool(kept.history) and kept.history[-1].iteration == learner.iteration + learner.imitations
 
 
 def compiled_opponents(config: Config) -> list[Policy]:
@@ -166,11 +190,11 @@ class _Run:
                     self._save()
             interrupted = stop and not learner.done and bool(asked)
             self._save()  # nothing that goes wrong while it is evaluated loses what was learned
-            if not self.kept.history or self.kept.history[-1].iteration != learner.iteration + learner.imitations:
-                if not interrupted:
-                    self._evaluate()
-                    self._save()
-        return Result(self.folder, self.kept.history, learner.decisions, interrupted, self.seconds)
+            if not _evaluated(learner, self.kept) and not interrupted:
+                self._evaluate()
+                self._save()
+        leads = self.log is not None
+        return Result(self.folder, self.kept.history, learner.decisions, interrupted, self.seconds, leads)
 
     def _evaluate(self) -> None:
         """Play the averaged policy against the agents of the settings; keep it where it is the best so far."""

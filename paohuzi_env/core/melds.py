@@ -1,7 +1,6 @@
 """Hands and melds: taking tiles from a hand, laying and upgrading melds, and what they are worth (rules 3).
 
-The sums that later steps read (`huxi`, `quads`, `rows`, `kans`, …) are kept here and nowhere else;
-`core.invariants` recomputes them.
+The sums that later steps read (`huxi`, `quads`, `rows`, `kans`, …) are kept here and nowhere else.
 """
 
 from __future__ import annotations

@@ -140,6 +140,7 @@ def foreign(file: Path) -> None:
 def header(**changes: object) -> Callable[[Path], None]:
     def write(file: Path) -> None:
         fields = {"rules": "hunan", "rules_hash": rule_set("hunan").hash, "encoding": ENCODING_VERSION, "actions": 1}
+        fields["digest"] = network.digest_of(weights())
         text = msgspec.json.encode(fields | changes).decode()
         save_file(dict(zip(NAMES, weights(), strict=True)), file, {"paohuzi": text})
 
@@ -148,7 +149,7 @@ def header(**changes: object) -> Callable[[Path], None]:
 
 def arrays(**changes: np.ndarray | None) -> Callable[[Path], None]:
     def write(file: Path) -> None:
-        fields = {"rules": "hunan", "rules_hash": rule_set("hunan").hash}
+        fields = {"rules": "hunan", "rules_hash": rule_set("hunan").hash, "digest": "0" * 64}
         held = {**dict(zip(NAMES, weights(), strict=True)), **{k.replace("_", "."): v for k, v in changes.items()}}
         kept = {name: array for name, array in held.items() if array is not None}
         save_file(kept, file, {"paohuzi": msgspec.json.encode(fields).decode()})
@@ -166,6 +167,7 @@ def arrays(**changes: np.ndarray | None) -> Callable[[Path], None]:
         (header(actions=99), "actions of version 99; allowed: 1"),
         (header(strange=1), "unknown field `strange`"),
         (header(rules="luzhou", rules_hash="ab"), r"trained for rule set luzhou \(ab\); allowed: hunan"),
+        (arrays(), "damaged: its weights do not match their digest"),
         (arrays(last_bias=None), "it lacks last.bias"),
         (arrays(last_bias=np.zeros(31, np.float32)), r"last.bias of shape \(31,\); allowed: \(32,\)"),
         (arrays(last_bias=np.full(32, np.nan, np.float32)), "last.bias has values that are not finite"),
@@ -185,6 +187,10 @@ def test_no_file_and_a_wrong_temperature_are_refused(file: Path) -> None:
         agents.make("network", "mini")
     with pytest.raises(NetworkError, match="there is no such file"):
         agents.make("network:nowhere.safetensors")
+    with pytest.raises(NetworkError, match="it is no regular file"):
+        agents.make(f"network:{file.parent}")
+    with pytest.raises(NetworkError, match="path is empty"):
+        agents.make("network:path=")
     with pytest.raises(NetworkError, match="temperature = -1"):
         Network("hunan", str(file), -1.0)
 

@@ -11,8 +11,9 @@ import pytest
 from numpy.typing import NDArray
 
 import agents
+from agents import network
 from agents.base import decision_words
-from agents.registry import names, options_of
+from agents.registry import names, naming, options_of
 from paohuzi_env.game import Game
 
 
@@ -66,6 +67,8 @@ def test_a_third_partys_agent_is_made_from_its_module_and_plays() -> None:
         ("uniform:seed=-1", "seed"),
         ("x" * 10_000, "x…'"),
         ("", "unknown agent ''"),
+        ("search:", "agent 'search:': nothing behind the colon; allowed: options, or no colon"),
+        ('network:"a', "path = '\"a'"),
         (":", "unknown agent ':'"),
     ],
 )
@@ -74,6 +77,24 @@ def test_a_text_that_names_no_agent_says_what_is_allowed(text: str, message: str
         agents.make(text)
     assert message in str(caught.value)
     assert len(str(caught.value)) < 400
+
+
+def test_a_value_in_quotes_may_hold_anything(tmp_path: Path) -> None:
+    path = tmp_path / 'a, "b" = c\\d.safetensors'
+    path.write_bytes((network.SHIPPED / "hunan.safetensors").read_bytes())
+    text = naming("network", path)
+    assert text.startswith('network:"')
+    made = agents.make(f"{text},temperature=0.5")
+    assert made.fingerprint != agents.make("network").fingerprint  # of the temperature's name
+    assert made.header.digest == agents.make("network").header.digest  # type: ignore[attr-defined]
+    assert agents.make(f"network:path={text.partition(':')[2]}").name == f"network:path={text.partition(':')[2]}"
+    assert naming("network", "runs/a/best.safetensors") == "network:runs/a/best.safetensors"
+
+
+def test_what_is_no_text_names_no_agent() -> None:
+    for text in (None, 1, b"greedy"):
+        with pytest.raises(agents.AgentError, match="allowed: a text that names one"):
+            agents.make(text)  # type: ignore[arg-type]
 
 
 def test_words_depend_on_every_part_and_on_nothing_else() -> None:

@@ -115,6 +115,22 @@ def test_a_state_that_the_settings_have_not_is_refused(tmp_path: Path) -> None:
     for wrong in ({}, counters | {"iteration": -1}, counters | {"iteration": 1 << 62}):
         with pytest.raises(CheckpointError, match=r"it: counters .*; allowed: iteration, decisions"):
             check_fits(Checkpoint(run.config, arrays, wrong), *new, "it")
+    with pytest.raises(CheckpointError, match=r"it: 274877906944 past selves; allowed: 3"):
+        check_fits(Checkpoint(run.config, arrays, counters | {"pool": 1 << 38}), *new, "it")
+
+
+def test_damaged_arrays_and_impossible_times_are_refused(file: Path) -> None:
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-9] + bytes([whole[-9] ^ 1]) + whole[-8:])
+    with pytest.raises(CheckpointError, match="damaged: its arrays do not match their digest"):
+        read_checkpoint(file)
+    with safe_open(file, "numpy") as opened:
+        header = msgspec.json.decode(opened.metadata()["paohuzi-train"])
+    save_file({"a": np.zeros(3)}, file, {"paohuzi-train": msgspec.json.encode(header | {"seconds": -1e300}).decode()})
+    with pytest.raises(CheckpointError, match=r"header: .*seconds"):
+        read_checkpoint(file)
+    with pytest.raises(CheckpointError, match="it is no regular file"):
+        read_checkpoint(file.parent)
 
 
 def test_numbers_of_a_type_that_numpy_lacks_are_refused(file: Path) -> None:

@@ -12,6 +12,7 @@ from small_runs import learner
 from train.checkpoint import CheckpointError
 from train.config import ConfigError
 from train.demo import annotated, demo, play_hand
+from train.run import alone
 
 
 def test_each_decision_of_the_hand_has_its_chances() -> None:
@@ -43,8 +44,11 @@ def test_the_demo_trains_measures_and_shows(tmp_path: Path, capsys: object) -> N
 
 def test_a_run_is_not_replaced_by_a_demo_nor_a_folder_by_one_that_can_not_be(tmp_path: Path) -> None:
     (tmp_path / "checkpoint.safetensors").write_text("a run")
-    with pytest.raises(CheckpointError, match="holds a run"):
+    with pytest.raises(CheckpointError, match=r"holds checkpoint.safetensors"):
         demo(tmp_path, minutes=0.001, rules="mini")
-    with pytest.raises(ConfigError, match="minutes = -1"):
-        demo(tmp_path, minutes=-1, rules="mini", replace=True)
+    for minutes in (-1, 0, float("nan")):
+        with pytest.raises(ConfigError, match=f"minutes = {minutes}; allowed: above 0"):
+            demo(tmp_path, minutes=minutes, rules="mini", replace=True)
+    with alone(tmp_path), pytest.raises(CheckpointError, match="another process is at this run"):
+        demo(tmp_path, minutes=0.001, rules="mini", replace=True)
     assert (tmp_path / "checkpoint.safetensors").read_text() == "a run"

@@ -25,13 +25,14 @@ from benchmarks.deals import deal_set
 from paohuzi_env.rules import rule_set
 from train import run as run_module
 from train.__main__ import main
-from train.checkpoint import CheckpointError, read_checkpoint
+from train.checkpoint import CheckpointError, Evaluation, read_checkpoint
 from train.config import ConfigError
-from train.log import METRICS, Log
+from train.log import METRICS, Log, draw_curve
 from train.ppo import DivergedError
 from train.run import alone, compiled_opponents, evaluate, train
 
 ROOT = Path(__file__).parents[2]
+SHIPPED = ROOT / "agents" / "networks" / "hunan.safetensors"
 
 
 def command(*words: object) -> list[str]:
@@ -123,8 +124,54 @@ def test_a_run_that_is_interrupted_saves_and_goes_on_to_the_same_end(tmp_path: P
 def test_a_folder_with_a_run_is_not_overwritten(tmp_path: Path) -> None:
     config = dataclasses.replace(SMALL, decisions=1024)
     train(config, tmp_path, quiet=True)
-    with pytest.raises(CheckpointError, match=r"holds a run; allowed: --resume, or another --out"):
+    with pytest.raises(CheckpointError, match=r"holds checkpoint.safetensors; allowed: --resume"):
         train(config, tmp_path, quiet=True)
+    for name in ("best.safetensors", "last.safetensors", "curve.png"):
+        (tmp_path / name[0]).mkdir()
+        (tmp_path / name[0] / name).write_text("mine")
+        with pytest.raises(CheckpointError, match=f"holds {name}; allowed"):
+            train(config, tmp_path / name[0], quiet=True)
+        assert [file.name for file in (tmp_path / name[0]).iterdir()] == [name]
+
+
+def test_a_run_that_is_through_is_not_gone_on_with(tmp_path: Path) -> None:
+    config = dataclasses.replace(SMALL, decisions=1024)
+    train(config, tmp_path, quiet=True)
+    before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    for decisions in (1024, 5):
+        with pytest.raises(CheckpointError, match=r"the run is through \([0-9]+ decisions\); allowed: more"):
+            train(dataclasses.replace(config, decisions=decisions), tmp_path, resume=True, quiet=True)
+    assert before == {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+
+
+def test_whom_a_run_can_not_be_measured_against_is_said_at_once(tmp_path: Path) -> None:
+    for agent, why in (("human", "somebody sits behind human"), ("external:false", "external:false commits faults")):
+        with pytest.raises(ConfigError, match=f"evaluate_against: {why}"):
+            train(dataclasses.replace(SMALL, evaluate_against=(agent,)), tmp_path / "run", quiet=True)
+    with pytest.raises(ConfigError, match="opponents: search has no compiled policy"):
+        train(dataclasses.replace(SMALL, opponents=("search",)), tmp_path / "run", quiet=True)
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("variables", "message"),
+    [
+        ({"WORLD_SIZE": "x"}, "WORLD_SIZE = 'x' in the environment; allowed: a whole number"),
+        ({"WORLD_SIZE": "2"}, "WORLD_SIZE = 2: .*; torchrun sets all that is needed"),
+    ],
+)
+def test_an_environment_that_is_no_torchrun_s(
+    variables: dict[str, str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(ConfigError, match=message):
+        train(SMALL, tmp_path, quiet=True)
+
+
+def test_names_with_signs_of_formulas_are_drawn(tmp_path: Path) -> None:
+    draw_curve(tmp_path / "a.png", [Evaluation(1, 10, 1.0, {"network:$x_{$": (0.5, 0.1)})], "a title")
+    assert (tmp_path / "a.png").read_bytes()[:4] == b"\x89PNG"
 
 
 @pytest.mark.parametrize(
@@ -135,6 +182,8 @@ def test_a_folder_with_a_run_is_not_overwritten(tmp_path: Path) -> None:
         (["--resume", "--out", "nowhere"], "nowhere/checkpoint.safetensors: there is no such file"),
         (["--settings", "nowhere.toml"], "settings nowhere.toml"),
         (["export", "nowhere.safetensors", "a.onnx"], "network nowhere.safetensors: there is no such file"),
+        (["export", str(SHIPPED), str(SHIPPED)], "it is the network itself; allowed: another file"),
+        (["export", str(SHIPPED), os.devnull], f"{os.devnull}: no regular file, and not replaced"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_line(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

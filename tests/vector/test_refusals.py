@@ -35,6 +35,7 @@ few = [pytest.mark.interpreted, pytest.mark.boundscheck]
         ({"copy": "no"}, TypeError, "copy = 'no'"),
         ({"observation_dtype": "float64"}, ValueError, "observation_dtype = 'float64'; allowed: int8, float32"),
         ({"rules": "nowhere"}, RuleSetError, "nowhere"),
+        ({"out": 5}, TypeError, "out = 5; allowed: a mapping"),
     ],
 )
 def test_parameters(options: dict[str, Any], error: type[Exception], words: str) -> None:
@@ -160,7 +161,9 @@ def test_resets() -> None:
         env.reset(3, mask=frozen)
     for seed, words in [
         (-1, "seed = -1"),
-        (1.5, "not iterable"),
+        (1.5, "seed = 1.5; allowed: a whole number from 0, or a list of 4"),
+        ({1, 2, 3, 4}, "allowed: a whole number from 0, or a list of 4"),
+        (np.array(5), "allowed: a whole number from 0, or a list of 4"),
         ([1, 2, 3], "3 seeds; allowed: one, or 4"),
         ([1, 2, 3, -4], "seed = -4"),
         (True, "seed = True"),
