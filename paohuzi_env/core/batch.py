@@ -153,8 +153,6 @@ def step_slice(
     e = evals[thread]
     for i in range(lo, hi):
         fetch(games, min(i + 1, hi - 1), PLAYED)  # it comes while this row is played
-        if write:
-            fetch(obs, min(i + 1, hi - 1), SEEN)
         g = games[i]
         for s in range(SEATS):
             rewards[i, s] = 0
@@ -178,6 +176,7 @@ def step_slice(
                     deal_next(g, slots[i], r, e, orders[thread])
         actors[i] = g.actor
         if write:
+            fetch(obs, min(i + 1, hi - 1), SEEN)  # and this while it is played and seen: not all at once
             write_row(g, r, views[thread], g.actor, obs[i], masks[i])
 
 
