@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
+import numpy as np
+
 from paohuzi_env.core._compile import entry, kernel
 from paohuzi_env.core.actions import NUM_ACTIONS
 from paohuzi_env.core.lanes import (
@@ -207,9 +209,15 @@ PLANES: Final[tuple[Plane, ...]] = (
 
 
 @kernel
+def place(index: Any) -> Any:
+    """An index that is not negative, as the compiler takes it without a look whether it counts from the end."""
+    return np.uint64(index)
+
+
+@kernel
 def fill(out: Any, plane: int, value: int) -> None:
     """A scalar fills its plane; int8 holds 127 at most."""
-    fill_row(out[plane], min(value, 127))
+    fill_row(out[place(plane)], min(value, 127))
 
 
 @kernel
@@ -238,12 +246,13 @@ def put_melds(v: Any, out: Any) -> None:
         origin = v.meld_from[p, m]
         rel = p - me if p >= me else p - me + players
         chi = CHI_OF + rel * SHAPES + shape
-        out[chi if meld_type == CHI_MELD else MELDS_OF + rel * TI + meld_type - 1, kind] += 1
-        out[ORDER + rel, kind] = m + 1
+        k = place(kind)
+        out[place(chi if meld_type == CHI_MELD else MELDS_OF + rel * TI + meld_type - 1), k] += 1
+        out[place(ORDER + rel), k] = m + 1
         giver = (origin & 3) - me
         giver = giver if giver >= 0 else giver + players
         code = 1 + giver + SEATS * (origin >> 2)  # 1..3 discards, 4..6 draws
-        out[ORIGIN + rel, kind] = code if origin >= 0 else 7
+        out[place(ORIGIN + rel), k] = code if origin >= 0 else 7
 
 
 @kernel
@@ -254,9 +263,9 @@ def put_rivers(v: Any, out: Any) -> None:
         n = v.river_n[p]
         for i in range(n):
             tile = v.river[p, i]
-            kind = tile & 31
-            out[RIVER_DISCARDS + (RIVER_DRAWS - RIVER_DISCARDS) * (tile >> 5) + rel, kind] += 1
-            out[RECENCY + rel, kind] = n - i
+            kind = place(tile & 31)
+            out[place(RIVER_DISCARDS + (RIVER_DRAWS - RIVER_DISCARDS) * (tile >> 5) + rel), kind] += 1
+            out[place(RECENCY + rel), kind] = n - i
         spread_bits(out[DISCARDED + rel], KINDS, v.discarded[p])
 
 
