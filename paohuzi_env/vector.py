@@ -164,7 +164,7 @@ class VectorEnv:
         self._seed = seed_word(seed)
         self._arrays = _arrays(self.num_envs, out or {}, np.dtype(observation_dtype))
         planes = self._arrays.observation
-        self._planes = planes if planes.dtype == np.int8 else np.zeros(planes.shape, np.int8)
+        self._planes = planes if planes.dtype == np.int8 else st.zeros(planes.shape, np.int8)
         self._actions = np.zeros(self.num_envs, np.int64)
         self._salt = np.zeros(1, np.uint64)
         self._hands = Slots(self.rules, self.num_envs, self.threads)
@@ -456,4 +456,4 @@ def _arrays(n: int, out: Mapping[str, NDArray[Any]], observation: np.dtype[Any])
     for a, b in itertools.combinations(given, 2):
         if np.may_share_memory(given[a], given[b]):
             raise ValueError(f"out[{a!r}] and out[{b!r}] overlap; allowed: memory of their own")
-    return Batch(**{name: given[name] if name in given else np.zeros(*kind) for name, kind in kinds.items()})
+    return Batch(**{name: given[name] if name in given else st.zeros(*kind) for name, kind in kinds.items()})
