@@ -8,6 +8,7 @@ from the generator's word. Seats are absolute, numbered in playing order from 0.
 from __future__ import annotations
 
 import contextlib
+import math
 import mmap
 from typing import Any, Final
 
@@ -352,7 +353,7 @@ def zeros(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
     A batch of thousands of hands takes more pages of the usual size than a processor keeps the addresses of. Where
     NumPy's own array happens to lie decides whether it gets huge ones; here it does not.
     """
-    size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+    size = math.prod(shape) * np.dtype(dtype).itemsize
     if size >= 2 * HUGE_PAGE and hasattr(mmap, "MADV_HUGEPAGE"):
         with contextlib.suppress(OSError, ValueError):  # a kernel without them
             room = mmap.mmap(-1, size + HUGE_PAGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)  # a fork's are its own
