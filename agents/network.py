@@ -339,10 +339,9 @@ class Network(CompiledAgent):
             raise NetworkError("network: path is empty; allowed: a file, or no path for the one that comes along")
         weights, self.header = read_network(shipped(rule_set(rules)) if path is None else path, rules)
         super().__init__(rules, network_as_policy(weights, rule_set(rules), temperature), seed=seed)
-        self._digest = self.header.digest
 
     @property
     def fingerprint(self) -> str:
         """The agent's, and its weights'."""
-        return hashlib.sha256((super().fingerprint + self._digest).encode()).hexdigest()[:16]
+        return hashlib.sha256((super().fingerprint + self.header.digest).encode()).hexdigest()[:16]
 

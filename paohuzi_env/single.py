@@ -206,10 +206,11 @@ class SingleSeatVectorEnv(VectorEnv[NDArray[Any], NDArray[Any], NDArray[Any]]):
     ) -> None:  # fmt: skip
         super().__init__()
         self.num_envs = whole("num_envs", num_envs, 1, 1 << 24)
-        if autoreset_mode not in list(AutoresetMode) and autoreset_mode not in [mode.value for mode in AutoresetMode]:
+        try:
+            self.autoreset_mode = AutoresetMode(autoreset_mode)
+        except ValueError:
             allowed = ", ".join(mode.value for mode in AutoresetMode)
-            raise ValueError(f"autoreset_mode = {shown(autoreset_mode)}; allowed: {allowed}")
-        self.autoreset_mode = AutoresetMode(autoreset_mode)
+            raise ValueError(f"autoreset_mode = {shown(autoreset_mode)}; allowed: {allowed}") from None
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self._mode = MODES.index(self.autoreset_mode)
         self._copy = flag("copy", copy)
